@@ -18,6 +18,7 @@ export type AuthErrorCode =
   | 'totp-required'
   | 'totp-invalid'
   | 'provider-refused'
+  | 'insufficient_user_authentication'
   | 'forbidden'
   | 'registration-closed'
   | 'reauthentication-required'
@@ -63,6 +64,10 @@ const catalogue: Readonly<Record<AuthErrorCode, { status: number; message: strin
   'provider-refused': {
     status: 401,
     message: 'You could not be signed in with this account.',
+  },
+  insufficient_user_authentication: {
+    status: 401,
+    message: 'The user must sign in again, or better, to do this.',
   },
   forbidden: { status: 403, message: 'This is not allowed.' },
   'registration-closed': { status: 403, message: 'New accounts need an invitation.' },

@@ -21,6 +21,7 @@ export type { AuthStats } from './router/stats.js'
 export type { DeviceLinksOptions } from './device-links/device-links-options.js'
 export type { CanonicalIdentifier } from './login/identifier.js'
 export type {
+  ApiOptions,
   ClientDocumentsOptions,
   DeviceFlowOptions,
   OAuthOptions,

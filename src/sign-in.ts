@@ -17,6 +17,8 @@ import type { AuthUser } from './users/contract.js'
  * of a password, `registration` signs a new user in, `provider` is a sign-in somewhere else,
  * `device` signs in an app on another device, `device-link` a device of the user whose picture a
  * signed-in one has scanned: both are asked when the user approves, and when the device collects.
+ * `service` is a program with credentials of its own, asked with each of its tokens: there is no
+ * person, so no second factor is asked for.
  */
 export type SignInDoor =
   | 'login'
@@ -32,6 +34,7 @@ export type SignInDoor =
   | 'provider'
   | 'device'
   | 'device-link'
+  | 'service'
 
 /** The argument of the host's `beforeLogin`. */
 export interface LoginAttempt {
@@ -156,11 +159,14 @@ async function whyBarred(
   return refused('vetoed', new AuthError('forbidden', { clientMessage }))
 }
 
-function factorOf(
+const noPerson: FactorProof = { proven: [], totpSince: null, passkeyShown: null }
+
+async function factorOf(
   deps: SignInDeps,
   { door, methods, code, passkey, shownAt, context }: SignInAttempt,
   user: AuthUser,
 ): Promise<FactorProof | AuthError> {
+  if (door === 'service') return noPerson
   const attempt = { isRefresh: door === 'refresh', methods, code, passkey, shownAt, context }
   return proveFactor(deps, attempt, user)
 }

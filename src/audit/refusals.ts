@@ -75,6 +75,8 @@ export type ClientRefusal =
   | 'credentials-of-another-kind'
   | 'assertion-replayed'
   | 'may-not-introspect'
+  /** A service whose user may not sign in. */
+  | 'service-user'
   | AssertionProblem
 
 /** Why a page shows an error. The list is closed. */

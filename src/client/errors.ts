@@ -21,6 +21,7 @@ const wireNames = [
   'totp-required',
   'totp-invalid',
   'provider-refused',
+  'insufficient_user_authentication',
   'forbidden',
   'registration-closed',
   'reauthentication-required',

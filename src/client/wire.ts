@@ -15,7 +15,7 @@ export interface SessionSummary {
   readonly id: string
   /** Whether it is the session of this client. */
   readonly current: boolean
-  readonly kind: 'login' | 'pkce' | 'browser' | 'token' | 'oauth'
+  readonly kind: 'login' | 'pkce' | 'browser' | 'token' | 'oauth' | 'service'
   /** ISO 8601, UTC, like all times here. */
   readonly createdAt: string
   readonly lastSeenAt: string

@@ -113,10 +113,10 @@ function createAuthenticate(deps: AuthenticationDeps): Authenticate {
   }
 
   return async function authenticate(credentials, context, admitted = 'complete') {
-    const { token, userId } = credentials
+    const { token, userId, audience } = credentials
     const secret = secretIn(credentials)
     if (secret !== null) return bySecret(secret, userId, context, admitted)
-    const claims = await accessTokens.verify(token, clock())
+    const claims = await accessTokens.verify(token, clock(), audience)
     // Checked first, to save a read of the store.
     if (userId !== null && userId !== claims.sub) throw notSignedIn('token belongs to another user')
     const live = await liveSessions.require(claims.sid, context, admitted)
@@ -143,8 +143,8 @@ function createRecognise(deps: AuthenticationDeps): Recognise {
     return { session, user, principal: principalBySecret(live, secret) }
   }
 
-  function byToken(token: string, userId: string | null, now: Date) {
-    const claims = accessTokens.remembered(token, now)
+  function byToken({ token, userId, audience }: PresentedCredentials, now: Date) {
+    const claims = accessTokens.remembered(token, now, audience)
     const live = claims && liveSessions.remembered(claims.sid, now)
     if (claims === undefined || live === undefined || !isOfOneUser(userId, claims, live))
       return null
@@ -158,9 +158,10 @@ function createRecognise(deps: AuthenticationDeps): Recognise {
     try {
       const presented = read(request)
       if (presented === null) return null
-      const { token, userId } = presented
       const secret = secretIn(presented)
-      return secret === null ? byToken(token, userId, clock()) : bySecret(secret, userId, clock())
+      return secret === null
+        ? byToken(presented, clock())
+        : bySecret(secret, presented.userId, clock())
     } catch {
       // `authenticate` refuses and reports malformed credentials.
       return null
@@ -187,9 +188,15 @@ export async function reportRefusal<T>(
 }
 
 /** The presented session secret; null for a signed token. Throws 401 for anything else. */
-export function secretIn({ sentAs, token }: PresentedCredentials): PresentedSecret | null {
+export function secretIn({
+  sentAs,
+  token,
+  audience,
+}: PresentedCredentials): PresentedSecret | null {
   if (typeof token !== 'string') throw notSignedIn('token is not a string')
   if (sentAs === 'token' && !token.startsWith(namedTokenPrefix)) return null
+  // Only a signed token says which API it is for.
+  if (audience !== undefined) throw notSignedIn('token for another API')
   const secret = readSessionSecret(sentAs === 'cookie' ? 'browser' : 'token', token)
   if (secret === null) throw notSignedIn(`malformed ${sentAs}`)
   return secret

@@ -6,6 +6,7 @@ import type { LiveSessions } from '../sessions/live-sessions.js'
 import type { SocketTicketStore } from '../stores/ticket-contract.js'
 import type { TakeIssue } from '../throttle/issue-limits.js'
 import { reportRefusal } from './authenticate.js'
+import { withChallenge } from './challenge.js'
 import {
   createRequireAuth,
   type Guard,
@@ -17,7 +18,7 @@ import { type RequiredScope, requiredBy, requireScope, type ScopeOptions } from 
 import { socketTicketEndpoint } from './socket-ticket.endpoint.js'
 import { createSocketTickets } from './socket-ticket.js'
 import { createSockets, type Sockets, type SocketsDeps } from './sockets.js'
-import { type AuthenticateOptions, settingsOfAuthenticate } from './token-from.js'
+import { type AuthenticateOptions, hasTokenIn, settingsOfAuthenticate } from './token-from.js'
 
 /** Guards for the host's own routes and sockets. */
 export interface Guards extends Capability {
@@ -38,7 +39,7 @@ export interface GuardsDeps extends RequireAuthDeps, Omit<SocketsDeps, 'tickets'
 
 /** Guards of routes and sockets, and `/auth/socket-ticket`. */
 export function createGuards(deps: GuardsDeps): Guards {
-  const { authenticate, authenticateRequest, registry, pages, contexts, audit } = deps
+  const { authenticate, authenticateRequest, registry, contexts, audit } = deps
   const { ticketStore, liveSessions, takeIssue, clock } = deps
   const tickets = ticketStore && createSocketTickets(ticketStore, liveSessions, takeIssue, clock)
   const scoped = (principal: Principal, scope: RequiredScope, context: RequestContext) =>
@@ -53,10 +54,15 @@ export function createGuards(deps: GuardsDeps): Guards {
         : [['/auth/socket-ticket', { POST: socketTicketEndpoint(deps.signedIn, tickets) }]],
     requireAuth: createRequireAuth(deps),
     async authenticate(request, options) {
-      const { scope, read } = settingsOfAuthenticate(options, pages)
+      const { scope, read, metadataUrl } = settingsOfAuthenticate(options, deps)
       const context = contexts.of(request)
-      const { principal } = await authenticateRequest(request, context, 'complete', read)
-      return scoped(principal, scope, context)
+      try {
+        const { principal } = await authenticateRequest(request, context, 'complete', read)
+        return await scoped(principal, scope, context)
+      } catch (error) {
+        const hasToken = () => hasTokenIn(request, read)
+        throw withChallenge(error, { metadataUrl, scope, hasToken })
+      }
     },
     async authenticateToken(token, options) {
       const scope = requiredBy('authenticateToken', options)
@@ -67,11 +73,7 @@ export function createGuards(deps: GuardsDeps): Guards {
       return scoped(principal, scope, noRequest)
     },
     passportStrategy: (options) =>
-      createPassportStrategy(
-        authenticateRequest,
-        contexts,
-        requiredBy('passportStrategy', options),
-      ),
+      createPassportStrategy(deps, requiredBy('passportStrategy', options)),
     sockets: createSockets({ ...deps, tickets }),
     close: registry.close,
   }

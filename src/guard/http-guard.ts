@@ -4,18 +4,26 @@ import { writeAnswer } from '../http/answer.js'
 import { keepPrivate } from '../http/cookies.js'
 import type { ReadCredentials } from '../http/credentials.js'
 import { isForClient } from '../http/endpoint.js'
-import type { Pages } from '../http/page-origin.js'
 import { writeProblem } from '../http/problem.js'
 import type { Contexts } from '../http/request-context.js'
 import type { SignInUrl } from '../http/return-path.js'
 import { callable, checkOptions, fitting, optionsOf } from '../lib/check-options.js'
 import type { AuthenticateRequest, Principal } from '../principal/principal.js'
 import { isKnownKind } from '../stores/session-kinds.js'
+import { type Acr, acrOf, isAcr, reachesAcr } from '../two-factor/acr.js'
+import type { SecondFactors } from '../two-factor/second-factor.js'
 import type { Recognise } from './authenticate.js'
+import { withChallenge } from './challenge.js'
 import { type CredentialsFrom, from } from './credentials-from.js'
-import { createFindSignInPage, type FindSignInPage } from './find-sign-in-page.js'
+import { createFindSignInPage } from './find-sign-in-page.js'
 import { isScoped, requireScope, scopeRule } from './scope.js'
-import { createReaders, type TokenFrom } from './token-from.js'
+import {
+  createReaders,
+  hasTokenIn,
+  type ReadersDeps,
+  resourceRule,
+  type TokenFrom,
+} from './token-from.js'
 
 declare global {
   namespace Express {
@@ -47,6 +55,32 @@ export interface RequireAuthOptions {
    * Default: any. Refusal: 403 `reauthentication-required`.
    */
   readonly maxAge?: number
+  /**
+   * How well the user must have proved who they are: `urn:mar:2fa` with two factors or a passkey
+   * alone, `phr` with a passkey alone; named tokens never pass. Default: any. Refusal: as for
+   * `maxAge`; an app is answered 401 `insufficient_user_authentication` for either, and can send
+   * its user to sign in again ([RFC 9470](https://www.rfc-editor.org/rfc/rfc9470)).
+   */
+  readonly acr?: Acr
+  /**
+   * Guards a further API of this server, one of `oauth.resources` with scopes: only tokens that
+   * were issued for it pass ([RFC 8707](https://www.rfc-editor.org/rfc/rfc8707)), and no named
+   * token and no cookie. Default: your own API.
+   *
+   * @example
+   * ```ts
+   * import express from 'express'
+   * import type { AuthRouter } from 'messaging-auth-router'
+   *
+   * declare const auth: AuthRouter
+   * const guard = auth.requireAuth({
+   *   resource: 'https://chat.example.com/mcp',
+   *   scope: 'messages:read',
+   * })
+   * express().post('/mcp', guard, (req, res) => void res.json({ for: req.auth.userId }))
+   * ```
+   */
+  readonly resource?: string
   /**
    * Finds the token; the headers are then not read. The result is treated as a Bearer token; null
    * and undefined mean a request without credentials. If it throws or returns anything else, the
@@ -111,11 +145,10 @@ export type Guard = (
   next: (error?: unknown) => void,
 ) => void
 
-export interface RequireAuthDeps {
+export interface RequireAuthDeps extends ReadersDeps {
   readonly recognise: Recognise
   readonly authenticateRequest: AuthenticateRequest
-  /** Undefined: the host has no pages that send a cookie. */
-  readonly pages: Pages | undefined
+  readonly meetsFactorPolicy: SecondFactors['meetsFactorPolicy']
   /** Forgets what this process has read of a session. */
   readonly forgetSession: (sessionId: string) => void
   /** Undefined: there is no sign-in page of ours. */
@@ -126,18 +159,15 @@ export interface RequireAuthDeps {
 
 /** `requireAuth` throws AuthConfigError for an unknown option. */
 export function createRequireAuth(deps: RequireAuthDeps): (options?: RequireAuthOptions) => Guard {
-  const { recognise, authenticateRequest, pages, forgetSession, contexts, clock } = deps
+  const { recognise, authenticateRequest, forgetSession, contexts } = deps
   return (options = {}) => {
     refuseRequest(options)
-    const { optional, maxAge, scope, onRefused: given, ...where } = checkOptions(rules, options)
-    const newReader = createReaders('requireAuth', where, pages)
-    const onRefused =
-      given === 'sign-in-page'
-        ? toSignInPage(createFindSignInPage(where.from, deps.signInUrl))
-        : given
+    const given = checkOptions(rules, options)
+    const { optional, maxAge, acr, scope, onRefused: answering, ...where } = given
+    const { newReader, metadataUrl } = createReaders('requireAuth', where, deps)
+    const onRefused = answering === 'sign-in-page' ? toSignInPage(where.from, deps) : answering
     const takesCookie = where.from !== 'headers'
-    const isFresh = (principal: Principal) =>
-      maxAge === undefined || isSignedInSince(principal, maxAge, clock())
+    const isProven = createIsProven(deps, { maxAge, acr })
 
     async function admit(
       request: IncomingMessage,
@@ -148,13 +178,12 @@ export function createRequireAuth(deps: RequireAuthDeps): (options?: RequireAuth
       const ask = () => authenticateRequest(request, context, 'complete', read)
       const remembered = (await ask()).principal
       requireScope(remembered, scope)
-      if (isFresh(remembered)) return remembered
+      if (isProven(remembered)) return remembered
       // The user may have reauthenticated in another process a moment ago, so the cache alone
       // refuses nobody.
       forgetSession(remembered.sessionId)
       const { principal } = await ask()
-      if (!isFresh(principal))
-        throw new AuthError('reauthentication-required', { details: { maxAge } })
+      if (!isProven(principal)) throw notProven(principal, { maxAge, acr }, metadataUrl)
       return principal
     }
 
@@ -164,7 +193,7 @@ export function createRequireAuth(deps: RequireAuthDeps): (options?: RequireAuth
       try {
         const principal = recognise(request, read)?.principal
         if (principal === undefined) return null
-        return isScoped(principal, scope) && isFresh(principal) ? principal : null
+        return isScoped(principal, scope) && isProven(principal) ? principal : null
       } catch {
         return null
       }
@@ -186,7 +215,11 @@ export function createRequireAuth(deps: RequireAuthDeps): (options?: RequireAuth
         })
         .then(
           (principal) => pass(request, principal, next),
-          async (error: unknown) => refuse(error, onRefused, request, response, next),
+          async (failure: unknown) => {
+            const hasToken = () => hasTokenIn(request, read)
+            const error = withChallenge(failure, { metadataUrl, scope, hasToken })
+            await refuse(error, onRefused, request, response, next)
+          },
         )
         .catch(next)
     }
@@ -217,7 +250,11 @@ async function refuse(
   else await handOver(onRefused, error, request, response, next)
 }
 
-function toSignInPage(findSignInPage: FindSignInPage): OnRefused {
+function toSignInPage(
+  from: CredentialsFrom,
+  { signInUrl }: Pick<RequireAuthDeps, 'signInUrl'>,
+): OnRefused {
+  const findSignInPage = createFindSignInPage(from, signInUrl)
   return function leadToSignInPage(error, request, response) {
     const location = findSignInPage(error, request)
     if (location === null) writeProblem(response, error, 'plain')
@@ -263,7 +300,7 @@ function isWithout(request: IncomingMessage, read: ReadCredentials): boolean {
 }
 
 function isNotSignedIn(error: unknown): boolean {
-  return error instanceof AuthError && error.status === 401
+  return error instanceof AuthError && error.code === 'Unauthorized'
 }
 
 function pass(
@@ -288,6 +325,8 @@ const rules = {
     ).default(false),
     scope: scopeRule,
     maxAge: fitting<number>(isAge, 'is not a number of seconds.').optional(),
+    acr: fitting<Acr>(isAcr, "is none of 'urn:mar:1fa', 'urn:mar:2fa' and 'phr'.").optional(),
+    resource: resourceRule,
     tokenFrom: callable<TokenFrom>().optional(),
     onRefused: fitting<OnRefused | 'sign-in-page'>(
       (value) => typeof value === 'function' || value === 'sign-in-page',
@@ -297,9 +336,43 @@ const rules = {
   }),
 }
 
+/** What a guard requires of the proof of who the user is. */
+interface RequiredProof {
+  /** Seconds. */
+  readonly maxAge: number | undefined
+  readonly acr: Acr | undefined
+}
+
 // A program cannot reauthenticate: the proof behind its token was given once, by a person. An app
 // can have its user sign in again (RFC 9470 §4), which updates the time of its session.
-function isSignedInSince({ kind, authenticatedAt }: Principal, maxAge: number, now: Date): boolean {
-  const isOfPeople = isKnownKind(kind) || kind === 'oauth'
-  return isOfPeople && now.getTime() - authenticatedAt.getTime() <= maxAge * 1000
+function createIsProven(
+  { meetsFactorPolicy, clock }: Pick<RequireAuthDeps, 'meetsFactorPolicy' | 'clock'>,
+  { maxAge, acr }: RequiredProof,
+): (principal: Principal) => boolean {
+  return function isProven({ kind, authenticatedAt, methods }) {
+    if (maxAge === undefined && acr === undefined) return true
+    if (!isKnownKind(kind) && kind !== 'oauth') return false
+    const age = clock().getTime() - authenticatedAt.getTime()
+    if (maxAge !== undefined && age > maxAge * 1000) return false
+    return acr === undefined || reachesAcr(acrOf(methods, meetsFactorPolicy), acr)
+  }
+}
+
+// RFC 9470 §3: an app sends these values with its next authorization request, where there is a
+// server for it.
+function notProven(
+  { kind }: Principal,
+  { maxAge, acr }: RequiredProof,
+  metadataUrl: string | undefined,
+): AuthError {
+  const details = { ...(maxAge !== undefined && { maxAge }), ...(acr !== undefined && { acr }) }
+  if (kind !== 'oauth' || metadataUrl === undefined)
+    return new AuthError('reauthentication-required', { details })
+  const words = [
+    'error="insufficient_user_authentication"',
+    ...(maxAge === undefined ? [] : [`max_age="${maxAge}"`]),
+    ...(acr === undefined ? [] : [`acr_values="${acr}"`]),
+  ]
+  const headers = { 'WWW-Authenticate': `Bearer ${words.join(', ')}` }
+  return new AuthError('insufficient_user_authentication', { details, headers })
 }

@@ -1,9 +1,12 @@
 import type { IncomingMessage } from 'node:http'
 import type { AuthError } from '../errors.js'
+import { readCredentials } from '../http/credentials.js'
 import { isForClient } from '../http/endpoint.js'
 import type { Contexts } from '../http/request-context.js'
 import type { AuthenticateRequest, Principal } from '../principal/principal.js'
+import { type MetadataUrls, withChallenge } from './challenge.js'
 import { type RequiredScope, requireScope } from './scope.js'
+import { hasTokenIn } from './token-from.js'
 
 /** The methods passport gives a strategy while it runs. */
 export interface PassportActions {
@@ -21,14 +24,20 @@ export interface PassportStrategy {
   authenticate(this: PassportActions, request: IncomingMessage): void
 }
 
+export interface PassportStrategyDeps {
+  readonly authenticateRequest: AuthenticateRequest
+  readonly contexts: Contexts
+  /** Undefined without the option `oauth`. */
+  readonly metadataUrls: MetadataUrls | undefined
+}
+
 /**
  * The strategy `messaging-auth`, for hosts that guard their routes with passport. A refusal becomes
  * `fail` with the challenge of RFC 6750 §3; an outage becomes `error`, because a client that gets
  * 401 would discard its credentials.
  */
 export function createPassportStrategy(
-  authenticateRequest: AuthenticateRequest,
-  contexts: Contexts,
+  { authenticateRequest, contexts, metadataUrls }: PassportStrategyDeps,
   required: RequiredScope,
 ): PassportStrategy {
   return {
@@ -42,7 +51,12 @@ export function createPassportStrategy(
         })
         .then(
           (principal) => this.success(principal),
-          (error: unknown) => {
+          (failure: unknown) => {
+            const error = withChallenge(failure, {
+              metadataUrl: metadataUrls?.own,
+              scope: required,
+              hasToken: () => hasTokenIn(request, readCredentials),
+            })
             if (isForClient(error) && error.status < 500)
               this.fail(challengeOf(error), error.status)
             else this.error(error)

@@ -1,10 +1,12 @@
 import type { IncomingMessage } from 'node:http'
+import type { z } from 'zod'
 import { AuthConfigError, notSignedIn } from '../errors.js'
 import type { PresentedCredentials, ReadCredentials } from '../http/credentials.js'
 import type { Pages } from '../http/page-origin.js'
-import { callable, checkOptions, optionsOf } from '../lib/check-options.js'
+import { callable, checkOptions, optionsOf, text } from '../lib/check-options.js'
+import type { Challenge, MetadataUrls } from './challenge.js'
 import { type CredentialsFrom, from, readerFrom } from './credentials-from.js'
-import { type RequiredScope, type ScopeOptions, scopeRule } from './scope.js'
+import { type ScopeOptions, scopeRule } from './scope.js'
 
 /**
  * Reads a token that is not in the headers. The result is treated as a Bearer token; null and
@@ -27,7 +29,12 @@ export interface AuthenticateOptions extends ScopeOptions {
    * Default `headers`.
    */
   readonly from?: CredentialsFrom
+  /** Guards a further API of this server, as in `requireAuth`. */
+  readonly resource?: string
 }
+
+/** The option `resource`. Whether there is such an API is checked with the option `oauth`. */
+export const resourceRule: z.ZodOptional<z.ZodType<string>> = text().optional()
 
 const rules = {
   factory: 'authenticate',
@@ -35,6 +42,7 @@ const rules = {
     scope: scopeRule,
     tokenFrom: callable<TokenFrom>().optional(),
     from,
+    resource: resourceRule,
   }),
 }
 
@@ -44,23 +52,67 @@ const rules = {
  */
 export function settingsOfAuthenticate(
   options: AuthenticateOptions | undefined,
-  pages: Pages | undefined,
-): { readonly scope: RequiredScope; readonly read: ReadCredentials } {
+  host: ReadersDeps,
+): { readonly read: ReadCredentials } & Pick<Challenge, 'scope' | 'metadataUrl'> {
   const { scope, ...where } = checkOptions(rules, options)
-  return { scope, read: createReaders('authenticate', where, pages)() }
+  const { newReader, metadataUrl } = createReaders('authenticate', where, host)
+  return { scope, read: newReader(), metadataUrl }
 }
 
 /** Where credentials are. */
 export interface ReaderSettings {
   readonly tokenFrom?: TokenFrom | undefined
   readonly from: CredentialsFrom
+  /** The API that the credentials must be for. Default: the host's own. */
+  readonly resource?: string | undefined
 }
 
-/**
- * Returns a function that makes a reader of credentials for one request, which calls `tokenFrom`
- * once. Throws AuthConfigError if the settings contradict each other or the host.
- */
+export interface ReadersDeps {
+  /** Undefined: the host has no pages that send a cookie. */
+  readonly pages: Pages | undefined
+  /** Undefined without the option `oauth`. */
+  readonly metadataUrls: MetadataUrls | undefined
+}
+
+/** The readers of a guard, and where it sends those who have no token. */
+interface Readers extends Pick<Challenge, 'metadataUrl'> {
+  /** Makes a reader of credentials for one request, which calls `tokenFrom` once. */
+  newReader(): ReadCredentials
+}
+
+/** Throws AuthConfigError if the settings contradict each other or the host. */
 export function createReaders(
+  caller: string,
+  settings: ReaderSettings,
+  { pages, metadataUrls }: ReadersDeps,
+): Readers {
+  const newReader = createNewReader(caller, settings, pages)
+  const { resource, from: where } = settings
+  if (resource === undefined) return { newReader, metadataUrl: metadataUrls?.own }
+  const metadataUrl = metadataUrls?.further.get(resource)
+  if (metadataUrl === undefined)
+    throw new AuthConfigError(
+      `${caller}.resource`,
+      'is no API of this server.',
+      'write it as in oauth.resources, with its scopes there; or leave it out for your own API.',
+    )
+  if (where !== 'headers')
+    throw new AuthConfigError(
+      `${caller}.resource`,
+      `is given together with from: '${where}', and a cookie is for no other API.`,
+      'leave one of them out.',
+    )
+  return { newReader: () => forApi(resource, newReader()), metadataUrl }
+}
+
+function forApi(audience: string, read: ReadCredentials): ReadCredentials {
+  return function readForApi(request) {
+    const presented = read(request)
+    return presented === null ? null : { ...presented, audience }
+  }
+}
+
+function createNewReader(
   caller: string,
   { tokenFrom, from: where }: ReaderSettings,
   pages: Pages | undefined,
@@ -94,4 +146,13 @@ function credentialsOf(token: unknown): PresentedCredentials | null {
     )
   if (token === '') throw notSignedIn('empty token')
   return { sentAs: 'token', token, userId: null }
+}
+
+/** Whether a request has a token, even one that is malformed. */
+export function hasTokenIn(request: IncomingMessage, read: ReadCredentials): boolean {
+  try {
+    return read(request)?.sentAs === 'token'
+  } catch {
+    return true
+  }
 }

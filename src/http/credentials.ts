@@ -13,6 +13,8 @@ export interface PresentedCredentials {
   readonly token: string
   /** The user id that the client claims; null without one. */
   readonly userId: string | null
+  /** The API that the token must be for. Default: the host's own. */
+  readonly audience?: string
 }
 
 /** The headers of the password sign-in, by their names in OpenAPI. */

@@ -9,7 +9,8 @@ import type {
 } from '../stores/code-contract.js'
 import type { SessionRecord } from '../stores/contract.js'
 import type { IssuedTo, TakeIssue } from '../throttle/issue-limits.js'
-import type { Acr } from './authorization-parameters.js'
+import type { Acr } from '../two-factor/acr.js'
+
 import type { AuthorizationRequest } from './authorization-request.js'
 import { redirectOfCode } from './client-documents/client-document.js'
 

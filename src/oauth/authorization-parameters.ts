@@ -1,5 +1,6 @@
 import type { OAuthClient } from '../stores/client-contract.js'
-import { resourcesOf } from './client-defaults.js'
+import { type Acr, isAcr } from '../two-factor/acr.js'
+import { type OwnNames, resourcesOf } from './client-defaults.js'
 import type { ParsedRequest } from './parse-request.js'
 
 // Readers of each request parameter. authorization-faults.ts checks the parameters; the readers
@@ -8,18 +9,10 @@ import type { ParsedRequest } from './parse-request.js'
 /** The values of `prompt`, OpenID Connect Core §3.1.2.1. */
 export type Prompt = 'none' | 'login' | 'consent' | 'select_account' | 'create'
 
-/**
- * How a user has signed in: with one factor, with two, or with a passkey that has verified its
- * user, which is phishing-resistant.
- */
-export type Acr = 'urn:mar:1fa' | 'urn:mar:2fa' | 'phr'
-
 /** The host's settings that a request may refer to. */
-export interface RequestSettings {
+export interface RequestSettings extends OwnNames {
   /** Every known scope: the standard ones and the host's. */
   readonly knownScopes: ReadonlySet<string>
-  /** The host's own API, as in `aud` of its tokens. */
-  readonly ownResource: string
 }
 
 /** A request of a known client, with the host's settings. */
@@ -36,7 +29,6 @@ const prompts: Readonly<Record<Prompt, true>> = {
   select_account: true,
   create: true,
 }
-const acrs: Readonly<Record<Acr, true>> = { 'urn:mar:1fa': true, 'urn:mar:2fa': true, phr: true }
 
 /** VSCHAR of [RFC 6749 App. A](https://www.rfc-editor.org/rfc/rfc6749#appendix-A). */
 const visible = /^[ -~]*$/
@@ -78,7 +70,7 @@ export function promptOf(values: ReadonlyMap<string, string>): readonly Prompt[]
 
 /** The requested `acr_values`, in order of preference. Unknown values are left out. */
 export function acrValuesOf(values: ReadonlyMap<string, string>): readonly Acr[] {
-  return wordsOf(values.get('acr_values')).filter((word): word is Acr => Object.hasOwn(acrs, word))
+  return wordsOf(values.get('acr_values')).filter(isAcr)
 }
 
 /** The requested languages of the pages, in order of preference. */

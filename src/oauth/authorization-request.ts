@@ -1,7 +1,7 @@
 import type { OAuthClient } from '../stores/client-contract.js'
+import type { Acr } from '../two-factor/acr.js'
 import { type RequestFault, requestFault } from './authorization-faults.js'
 import {
-  type Acr,
   acrValuesOf,
   loginHintOf,
   maxAgeOf,
@@ -14,7 +14,7 @@ import {
   targetsOf,
   uiLocalesOf,
 } from './authorization-parameters.js'
-import { redirectOf } from './client-defaults.js'
+import { audiencesOf, redirectOf } from './client-defaults.js'
 import type { ForPage, ParsedRequest } from './parse-request.js'
 
 /** A valid request to the authorization endpoint. */
@@ -66,11 +66,12 @@ export function checkAuthorizationRequest(
   client: OAuthClient | null,
   settings: RequestSettings,
 ): AuthorizationRequest | ForClient | ForPage {
-  const { values, resources } = parsed
+  const { values } = parsed
   if (client === null || client.disabled === true || client.id !== parsed.clientId)
     return { at: 'page', problem: 'unknown-client' }
   const redirectUri = redirectOf(client, values.get('redirect_uri') ?? '')
   if (redirectUri === null) return { at: 'page', problem: 'redirect-mismatch' }
+  const resources = audiencesOf(parsed.resources, settings)
   const input: RequestInput = { values, resources, client, settings }
   const state = stateOf(values)
   const fault = requestFault(input)

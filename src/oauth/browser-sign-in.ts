@@ -8,9 +8,10 @@ import type { ApprovedSignIn } from '../sessions/approved-sign-in.js'
 import type { DecideSignIn } from '../sign-in.js'
 import type { SessionRecord } from '../stores/contract.js'
 import { isFormerSecret } from '../tokens/session-secret.js'
+import { acrOf } from '../two-factor/acr.js'
 import type { SecondFactors } from '../two-factor/second-factor.js'
 import type { AuthUser } from '../users/contract.js'
-import { acrOf } from './acr.js'
+
 import type { BrowserSignIn } from './decide-authorization.js'
 
 /** The user signed in to a browser, who may sign in now. */

@@ -7,9 +7,16 @@ const bothGrants: readonly OAuthGrant[] = ['authorization_code', 'refresh_token'
 export const deviceGrant: Extract<OAuthGrant, `urn:${string}`> =
   'urn:ietf:params:oauth:grant-type:device_code'
 
-/** The grants of a client: code and refresh token by default, for a service none. */
-export function grantsOf({ grants, type }: OAuthClient): readonly OAuthGrant[] {
-  return grants ?? (type === 'service' ? [] : bothGrants)
+/** The grant of services. */
+export const serviceGrant: Extract<OAuthGrant, 'client_credentials'> = 'client_credentials'
+
+/**
+ * The grants of a client: code and refresh token by default, for a service its own if it has a
+ * user.
+ */
+export function grantsOf({ grants, type, serviceUserId }: OAuthClient): readonly OAuthGrant[] {
+  if (grants !== undefined || type !== 'service') return grants ?? bothGrants
+  return serviceUserId === undefined ? [] : [serviceGrant]
 }
 
 /** Whether a client authenticates with a secret or a key. */
@@ -41,6 +48,23 @@ export function getsRefreshToken(client: OAuthClient, scopes: readonly string[])
   if (!grantsOf(client).includes('refresh_token')) return false
   const { refreshTokens = client.type === 'native' ? 'always' : 'on-request' } = client
   return refreshTokens === 'always' || scopes.includes('offline_access')
+}
+
+/** The names of the host's own API: in tokens, and its URL. */
+export interface OwnNames {
+  readonly ownResource: string
+  readonly ownAddress: string
+}
+
+/**
+ * The APIs that a request names, by their names in tokens. They are compared byte for byte: only
+ * the host's own has a second name.
+ */
+export function audiencesOf(
+  resources: readonly string[],
+  { ownResource, ownAddress }: OwnNames,
+): readonly string[] {
+  return resources.map((resource) => (resource === ownAddress ? ownResource : resource))
 }
 
 /**

@@ -1,7 +1,7 @@
 import { AuthConfigError } from '../errors.js'
 import { isSafeUrlOfOthers } from '../lib/safe-url.js'
 import type { OAuthClient } from '../stores/client-contract.js'
-import { deviceGrant, grantsOf, isConfidential } from './client-defaults.js'
+import { deviceGrant, grantsOf, isConfidential, serviceGrant } from './client-defaults.js'
 import { clientRemedies, readClient } from './client-schema.js'
 import { redirectProblem } from './redirect-uri.js'
 
@@ -79,8 +79,17 @@ export function checkWrittenClient(
 }
 
 const rules: readonly ClientRule[] = [
-  when('grants', 'is of no use to a service, which signs no user in.', (client) => {
-    return client.type === 'service' && grantsOf(client).length > 0
+  when('grants', 'has one of no use to a service, which signs no user in.', (client) => {
+    return client.type === 'service' && grantsOf(client).some((one) => one !== serviceGrant)
+  }),
+  when('grants', 'has client_credentials, which is for a service.', (client) => {
+    return client.type !== 'service' && grantsOf(client).includes(serviceGrant)
+  }),
+  when('serviceUserId', 'is missing: tokens of client_credentials are of a user.', (client) => {
+    return grantsOf(client).includes(serviceGrant) && client.serviceUserId === undefined
+  }),
+  when('serviceUserId', 'is of no use without client_credentials.', (client) => {
+    return client.serviceUserId !== undefined && !grantsOf(client).includes(serviceGrant)
   }),
   when('redirectUris', 'is empty: there is nowhere to send a code.', (client) => {
     return grantsOf(client).includes('authorization_code') && client.redirectUris.length === 0
@@ -96,6 +105,9 @@ const rules: readonly ClientRule[] = [
   ),
   when('refreshTokens', 'is set, but refresh_token is none of its grants.', (client) => {
     return client.refreshTokens !== undefined && !grantsOf(client).includes('refresh_token')
+  }),
+  when('scopes', 'has *, which no service may have.', (client) => {
+    return client.scopes.includes('*') && client.type === 'service'
   }),
   when('scopes', 'has *, which only a client with firstParty may have.', (client) => {
     return client.scopes.includes('*') && client.firstParty !== true

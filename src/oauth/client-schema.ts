@@ -38,6 +38,7 @@ export const clientRemedies: Readonly<Record<keyof OAuthClient, string>> = {
   backchannelLogoutUri:
     'write a whole https URI on a public host, without a fragment (where oauth.baseUrl is http ' +
     'also http://127.0.0.1/…), or leave it out.',
+  serviceUserId: 'leave it out unless it is a service; else the id of a user of yours.',
   disabled: 'write true or false, or leave it out for false.',
 }
 
@@ -73,6 +74,7 @@ const schema = lazily(() => {
     allowNonceInsteadOfPkce: flag().optional(),
     mayIntrospect: flag().optional(),
     backchannelLogoutUri: text().optional(),
+    serviceUserId: text().optional(),
     disabled: flag().optional(),
   }
   return optionsOf(shape)

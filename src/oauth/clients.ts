@@ -5,6 +5,7 @@ import { type BoundedCache, boundedCache } from '../lib/bounded-cache.js'
 import { type HostCall, UnexpectedAnswer } from '../lib/host-call.js'
 import { doAll } from '../lib/mistakes.js'
 import type { ClientStore, OAuthClient } from '../stores/client-contract.js'
+import { audiencesOf, type OwnNames } from './client-defaults.js'
 import { documentHost } from './client-documents/client-document.js'
 import type { ClientDocuments } from './client-documents/client-documents.js'
 import { checkClient, checkWrittenClient, type SignerFacts } from './client-rules.js'
@@ -33,7 +34,7 @@ export interface Clients {
   withRedirects(client: OAuthClient, context: RequestContext): Promise<OAuthClient | null>
 }
 
-export interface ClientsDeps extends SignerFacts {
+export interface ClientsDeps extends SignerFacts, OwnNames {
   /** Undefined without the option `oauth.clientDocuments`. */
   readonly documents: ClientDocuments | undefined
   /** The option `oauth.clients`. */
@@ -60,14 +61,18 @@ const daySeconds = 24 * 60 * 60
  */
 export function createClients(deps: ClientsDeps): Clients {
   const registered = createRegistered(deps)
-  return deps.documents === undefined ? registered : withDocuments(registered, deps.documents)
+  const { documents } = deps
+  return documents === undefined ? registered : withDocuments(registered, documents, deps)
 }
 
 // An id that is an address is never looked up in the host's register.
-function withDocuments(registered: Clients, documents: ClientDocuments): Clients {
+function withDocuments(registered: Clients, documents: ClientDocuments, own: OwnNames): Clients {
   const isAddress = (clientId: string) => documentHost(clientId) !== null
-  const find = async (clientId: string) =>
-    isAddress(clientId) ? documents.find(clientId) : registered.find(clientId)
+  const find = async (clientId: string) => {
+    if (!isAddress(clientId)) return registered.find(clientId)
+    const found = documents.find(clientId)
+    return found && byAudiences(found, own)
+  }
   return {
     ...registered,
     find,
@@ -111,11 +116,17 @@ function checkList(
     const client = checkWrittenClient(name, given, deps, deps.knownScopes)
     if (listed.has(client.id))
       throw new AuthConfigError(`${name}.id`, 'is that of another client.', clientRemedies.id)
-    listed.set(client.id, client)
+    listed.set(client.id, byAudiences(client, deps))
   }
   // A hole in the list is an invalid client, too, and `map` would skip it.
   doAll(...Array.from(clients, (given, index) => () => check(given, index)))
   return listed
+}
+
+// A client may list the host's own API by its URL. Tokens and consents have its other name.
+function byAudiences(client: OAuthClient, own: OwnNames): OAuthClient {
+  if (client.resources === undefined) return client
+  return Object.freeze({ ...client, resources: audiencesOf(client.resources, own) })
 }
 
 type Find = Clients['find']
@@ -138,7 +149,7 @@ function createRead(store: ClientStore, deps: ClientsDeps): Find {
       return null
     }
     try {
-      return checkClient(`clients.find('${clientId}')`, answer, deps)
+      return byAudiences(checkClient(`clients.find('${clientId}')`, answer, deps), deps)
     } catch (error) {
       if (!(error instanceof AuthConfigError)) throw error
       warnOnce({ code: 'MAR_CLIENT_REFUSED', level: 'error', message: error.message })

@@ -1,4 +1,4 @@
-import type { Acr } from './authorization-parameters.js'
+import { type Acr, reachesAcr } from '../two-factor/acr.js'
 import type { AuthorizationRequest } from './authorization-request.js'
 import { isConfidential } from './client-defaults.js'
 import { redirectKind } from './redirect-uri.js'
@@ -186,18 +186,12 @@ function selectAccount({ request, flow }: Facts): InteractionPage | null {
     : null
 }
 
-const ranks: Readonly<Record<Acr, number>> = { 'urn:mar:1fa': 1, 'urn:mar:2fa': 2, phr: 3 }
-
-function satisfies(shownAcr: Acr, wanted: Acr): boolean {
-  return ranks[shownAcr] >= ranks[wanted]
-}
-
 // A preference, not a requirement: the first value that is met or can be. The token names the real
 // one.
 function showMore({ request, session }: Facts): InteractionPage | null {
   for (const acr of request.acrValues) {
-    if (satisfies(session.acr, acr)) return null
-    if (session.reachableAcrs.some((reachable) => satisfies(reachable, acr)))
+    if (reachesAcr(session.acr, acr)) return null
+    if (session.reachableAcrs.some((reachable) => reachesAcr(reachable, acr)))
       return { page: 'second-factor', acr }
   }
   return null

@@ -3,9 +3,10 @@ import type { TokenSigner } from '../signers/contract.js'
 import type { OAuthClient } from '../stores/client-contract.js'
 import type { SessionRecord } from '../stores/contract.js'
 import type { AccessTokens } from '../tokens/access-token.js'
+import { acrOf } from '../two-factor/acr.js'
 import type { SecondFactors } from '../two-factor/second-factor.js'
 import type { AuthUser } from '../users/contract.js'
-import { acrOf } from './acr.js'
+
 import type { RequireFitSigner } from './fit-signer.js'
 import { idTokenClaims } from './id-token.js'
 

@@ -66,14 +66,18 @@ export interface JudgeAuthorizationDeps extends RequestSettings {
 }
 
 export function createJudgeAuthorization(deps: JudgeAuthorizationDeps): JudgeAuthorization {
-  const { knownScopes, ownResource } = deps
+  const { knownScopes, ownResource, ownAddress } = deps
   return async function judgeAuthorization(raw, done, asking) {
     const parsed = parseAuthorizationRequest(raw)
     if (parsed.at === 'page') return { ...parsed, clientName: null, clientId: null }
     // 429, 503
     const { clientId } = parsed
     const client = clientId === null ? null : await findWithRedirects(deps, clientId, asking)
-    const checked = checkAuthorizationRequest(parsed, client, { knownScopes, ownResource })
+    const checked = checkAuthorizationRequest(parsed, client, {
+      knownScopes,
+      ownResource,
+      ownAddress,
+    })
     if (checked.at === 'page') {
       return { ...checked, clientName: nameOf(client), clientId: client?.id ?? null }
     }

@@ -2,7 +2,9 @@ import { assertionAlgorithms } from '../signers/client-assertion.js'
 import { grantTypes } from '../stores/client-contract.js'
 import { addressAt } from './base-url.js'
 import { clientAuthMethods } from './client-credentials.js'
-import { deviceGrant } from './client-defaults.js'
+import { deviceGrant, serviceGrant } from './client-defaults.js'
+import type { ApiOptions, ScopeText } from './oauth-options.js'
+import { textIn } from './scopes.js'
 
 /** The capabilities that the metadata describes. */
 export interface MetadataSettings {
@@ -30,6 +32,8 @@ export interface MetadataSettings {
   readonly offersLogout: boolean
   /** Whether an app may be known by its document alone. */
   readonly acceptsClientDocuments: boolean
+  /** Whether services get tokens for users of their own. */
+  readonly hasServices: boolean
 }
 
 const prompts = ['none', 'login', 'consent', 'select_account']
@@ -51,9 +55,10 @@ export function serverMetadata(settings: MetadataSettings): Readonly<Record<stri
     jwks_uri: addressAt(baseUrl, '/auth/jwks.json'),
     response_types_supported: ['code'],
     response_modes_supported: ['query'],
-    grant_types_supported: grantTypes.filter(
-      (grant) => grant !== deviceGrant || settings.hasDeviceFlow,
-    ),
+    grant_types_supported: grantTypes.filter((grant) => {
+      if (grant === serviceGrant) return settings.hasServices
+      return grant !== deviceGrant || settings.hasDeviceFlow
+    }),
     code_challenge_methods_supported: ['S256'],
     authorization_response_iss_parameter_supported: true,
     token_endpoint_auth_methods_supported: clientAuthMethods,
@@ -116,19 +121,29 @@ export interface ResourceMetadata {
   readonly authorization_servers: readonly string[]
   readonly scopes_supported: readonly string[]
   readonly bearer_methods_supported: readonly string[]
+  /** For people. Default: none. */
+  readonly resource_name?: string
 }
 
 /** The metadata of an API, [RFC 9728 §2](https://www.rfc-editor.org/rfc/rfc9728#section-2). */
 export function resourceMetadata(
   resource: string,
-  { issuer, scopes }: Pick<MetadataSettings, 'issuer' | 'scopes'>,
+  { issuer, scopes, name }: Pick<MetadataSettings, 'issuer' | 'scopes'> & Pick<ApiOptions, 'name'>,
 ): ResourceMetadata {
   return Object.freeze({
     resource,
     authorization_servers: [issuer],
     scopes_supported: listOf(scopes),
     bearer_methods_supported: ['header'],
+    ...(name !== undefined && { resource_name: textIn('en', name), ...inLanguages(name) }),
   })
+}
+
+// RFC 9728 §2.1.
+function inLanguages(name: ScopeText): Readonly<Record<string, string>> {
+  if (typeof name === 'string') return {}
+  const tagged = Object.entries(name).map(([tag, text]) => [`resource_name#${tag}`, text])
+  return Object.fromEntries(tagged)
 }
 
 function listOf(texts: readonly string[]): readonly string[] {

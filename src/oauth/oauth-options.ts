@@ -40,20 +40,24 @@ export interface OAuthOptions {
    */
   readonly scopes?: Readonly<Record<string, ScopeText>>
   /**
-   * Names of the APIs besides your own that apps may get tokens for (`resources` of a client), by
-   * URI: the consent page names the APIs at which an app could act. Up to 200 characters each.
-   * Default: the URI, without `https://`.
+   * The APIs besides your own that apps may get tokens for (`resources` of a client), by URI. An
+   * API of somebody else: its name, for the consent page, which names the APIs at which an app
+   * could act; up to 200 characters. An API of this server: {@link ApiOptions}. Default: the name
+   * is the URI, without `https://`.
    *
    * @example
    * ```ts
    * import type { OAuthOptions } from 'messaging-auth-router'
    *
    * const options: Pick<OAuthOptions, 'resources'> = {
-   *   resources: { 'https://files.example.com/': { en: 'Your files', de: 'Deine Dateien' } },
+   *   resources: {
+   *     'https://files.example.com/': { en: 'Your files', de: 'Deine Dateien' },
+   *     'https://chat.example.com/mcp': { scopes: ['messages:read'], name: 'Tools of the chat' },
+   *   },
    * }
    * ```
    */
-  readonly resources?: Readonly<Record<string, ScopeText>>
+  readonly resources?: Readonly<Record<string, ScopeText | ApiOptions>>
   /**
    * Claims about a user in ID Tokens and UserInfo, besides `name` and `preferred_username`.
    * Default: none.
@@ -112,6 +116,21 @@ export interface ClientDocumentsOptions {
   readonly scopes: readonly string[]
   /** The APIs it may ask tokens for. Default: the host's own alone. */
   readonly resources?: readonly string[]
+}
+
+/**
+ * A further API of this server, such as an MCP endpoint. Its routes are guarded by `requireAuth({
+ * resource })`: they accept only tokens for this API, and your own API accepts none of them ([RFC
+ * 8707 §2](https://www.rfc-editor.org/rfc/rfc8707#section-2)). Its key in `resources` is its URL,
+ * of the origin of `baseUrl`, without a query. `auth.wellKnown` serves its metadata ([RFC 9728
+ * §3](https://www.rfc-editor.org/rfc/rfc9728#section-3)), to which every refusal of its guards
+ * leads.
+ */
+export interface ApiOptions {
+  /** The scopes that its metadata tell clients to ask for: of `scopes`, or standard ones. */
+  readonly scopes: readonly string[]
+  /** Its name for users and clients, up to 200 characters. Default: its URL, without `https://`. */
+  readonly name?: ScopeText
 }
 
 /** Rules of the device grant. */

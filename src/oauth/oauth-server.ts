@@ -12,7 +12,9 @@ import {
   failClosedOnce,
 } from '../stores/fail-closed-oauth-stores.js'
 import type { OnceStore } from '../stores/once-contract.js'
+import { type Apis, createApis } from './apis.js'
 import { checkBaseUrl, checkIssuer } from './base-url.js'
+import { grantsOf, serviceGrant } from './client-defaults.js'
 import { type ClientDocuments, createClientDocuments } from './client-documents/client-documents.js'
 import { createFetchDocument } from './client-documents/fetch-document.js'
 import { checkWrittenClient, type IdTokenAlgorithm, type SignerFacts } from './client-rules.js'
@@ -25,7 +27,7 @@ import { createUserClaims, type UserClaims } from './user-claims.js'
 /**
  * The checked option `oauth` and facts of the signer, with the host's parts behind their contracts.
  */
-export interface OAuthServer {
+export interface OAuthServer extends Apis {
   /** As in tokens, byte for byte. */
   readonly issuer: string
   readonly baseUrl: URL
@@ -39,6 +41,8 @@ export interface OAuthServer {
   readonly managedClients: ManagedClientStore | undefined
   /** Whether any client may introspect, now or later. */
   readonly introspection: boolean
+  /** Whether any client may get tokens for a user of its own, now or later. */
+  readonly hasServices: boolean
   /** Names of APIs for users. */
   readonly nameResource: NameResource
   readonly consents: ConsentStore
@@ -65,31 +69,35 @@ export interface OAuthServerDeps {
 /** @throws AuthConfigError for an unusable signer, address or client */
 export function createOAuthServer(deps: OAuthServerDeps): OAuthServer {
   const { options, signer, call, clock } = deps
-  const issuer = checkIssuer(requiredOf(signer, 'issuer'))
-  const baseUrl = checkBaseUrl(options.baseUrl, issuer)
+  const issuer = requiredOf(signer, 'issuer')
+  const baseUrl = checkBaseUrl(options.baseUrl, checkIssuer(issuer))
   const idTokenAlgorithms = signer.signIdToken === undefined ? [] : (signer.idTokenAlgorithms ?? [])
   refuseUnfitLogout(options, signer, idTokenAlgorithms)
   const scopes = createScopes(options, idTokenAlgorithms.length > 0)
   const ownResource = requiredOf(signer, 'audience')
-  const { clients } = options
+  const { clients, resources } = options
   // During experiments apps have no certificates, either.
   const webOnLoopback = baseUrl.protocol === 'http:'
   const facts = { idTokenAlgorithms, ownResource, webOnLoopback }
+  const apis = createApis(resources, { issuer, baseUrl, ownResource, scopes })
   return {
-    issuer: requiredOf(signer, 'issuer'),
+    issuer,
     baseUrl,
     ...facts,
     scopes,
+    ...apis,
     managedClients: isManaged(clients) ? failClosedManagedClients(clients, call) : undefined,
     clients: createClients({
       ...deps,
       ...facts,
       documents: documentsOf(deps, facts, scopes.known),
+      ownAddress: apis.ownAddress,
       clientSource: clients,
       knownScopes: scopes.known,
     }),
     introspection: isStore(clients) || clients.some(mayIntrospect),
-    nameResource: createNameResource(options.resources),
+    hasServices: isStore(clients) || clients.some((one) => grantsOf(one).includes(serviceGrant)),
+    nameResource: createNameResource(resources),
     consents: failClosedConsents(options.consents, call),
     once: failClosedOnce(options.once, call),
     userClaims: createUserClaims(options.claims, call),

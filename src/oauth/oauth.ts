@@ -10,8 +10,8 @@ import type { AuthorizationCodeStore } from '../stores/code-contract.js'
 import type { TakeIssue } from '../throttle/issue-limits.js'
 import type { Throttle } from '../throttle/throttle.js'
 import type { AccessTokens } from '../tokens/access-token.js'
+import type { Acr } from '../two-factor/acr.js'
 import { createOAuthCodes } from './authorization-codes.js'
-import type { Acr } from './authorization-parameters.js'
 import { addressAt, noticingMount } from './base-url.js'
 import { createAuthenticateClient } from './client-auth.js'
 import { type ClientsForHost, createClientsForHost } from './clients-for-host.js'
@@ -19,7 +19,7 @@ import { listConsentsEndpoint, revokeConsentEndpoint } from './consents.endpoint
 import { deviceAuthorizationEndpoint } from './device/device-authorization.endpoint.js'
 import { createDisableClient, createForgetClient } from './disable-client.js'
 import { introspectEndpoint } from './introspect.endpoint.js'
-import { resourceMetadata, serverMetadata } from './metadata.js'
+import { serverMetadata } from './metadata.js'
 import type { OAuthServer } from './oauth-server.js'
 import { createOwnConsents } from './own-consents.js'
 import { revokeEndpoint } from './revoke.endpoint.js'
@@ -104,9 +104,9 @@ function clientsForHost(deps: OAuthDeps): ClientsForHost {
 }
 
 function discovery(deps: OAuthDeps): WellKnown {
-  const { issuer, baseUrl, scopes, ownResource, deviceFlow } = deps
+  const { issuer, baseUrl, scopes, apiDocuments, deviceFlow } = deps
   const { idTokenAlgorithms, acrValues, locales, introspection } = deps
-  const { isRegistrationOpen, offersLogout, acceptsClientDocuments } = deps
+  const { isRegistrationOpen, offersLogout, acceptsClientDocuments, hasServices } = deps
   const settings = {
     issuer,
     baseUrl,
@@ -120,12 +120,13 @@ function discovery(deps: OAuthDeps): WellKnown {
     hasDeviceFlow: deviceFlow !== undefined,
     offersLogout,
     acceptsClientDocuments,
+    hasServices,
   }
   return createWellKnown({
     issuer: new URL(issuer),
     baseUrl,
     server: serverMetadata(settings),
-    resource: resourceMetadata(ownResource, settings),
+    apiDocuments,
   })
 }
 

@@ -1,4 +1,4 @@
-import type { OAuthOptions, ScopeText } from './oauth-options.js'
+import type { ApiOptions, OAuthOptions, ScopeText } from './oauth-options.js'
 
 /** Scopes of OpenID Connect Core §5.4 and §11, with their texts for users. */
 const standard: Readonly<Record<string, ScopeText>> = {
@@ -51,7 +51,7 @@ export function createScopes(
 }
 
 /** A text in the language, else in English, else in the first language given. */
-function textIn(language: string, text: ScopeText): string {
+export function textIn(language: string, text: ScopeText): string {
   if (typeof text === 'string') return text
   const inLanguage = Object.hasOwn(text, language) ? text[language] : undefined
   return inLanguage ?? text['en'] ?? Object.values(text)[0] ?? ''
@@ -69,9 +69,22 @@ export type NameResource = (resource: string, language: string) => string
 export function createNameResource(names: OAuthOptions['resources'] = {}): NameResource {
   const known = new Map(Object.entries(names))
   return function nameResource(resource, language) {
-    const name = known.get(resource)
+    const told = known.get(resource)
+    const name = told !== undefined && isApi(told) ? told.name : told
     return name === undefined ? addressOf(resource) : textIn(language, name)
   }
+}
+
+/** The APIs of this server besides the host's own. */
+export function furtherApisOf(resources: OAuthOptions['resources'] = {}): [string, ApiOptions][] {
+  return Object.entries(resources).flatMap(([resource, told]) =>
+    isApi(told) ? [[resource, told] satisfies [string, ApiOptions]] : [],
+  )
+}
+
+/** Whether an entry of `oauth.resources` is an API of this server, not the name of another one. */
+function isApi(told: ScopeText | ApiOptions): told is ApiOptions {
+  return typeof told === 'object' && Object.hasOwn(told, 'scopes') && Array.isArray(told['scopes'])
 }
 
 // Without the parts a reader does not need. Two APIs of one host differ by their paths.

@@ -13,6 +13,7 @@ import type { Clients } from './clients.js'
 import type { Grant } from './grants/code.js'
 import type { DeviceGrantDeps } from './grants/device.js'
 import { type GrantDeps, grants } from './grants/grants.js'
+import type { ServiceGrantDeps } from './grants/service.js'
 import { createIssueTokens, type IssueTokensDeps } from './issue-tokens.js'
 import { createStillAllowed, type StillAllowedDeps } from './still-allowed.js'
 
@@ -21,19 +22,22 @@ export interface TokenEndpointDeps
     RefreshSessionDeps,
     StillAllowedDeps,
     IssueTokensDeps,
-    Pick<DeviceGrantDeps, 'deviceFlow' | 'codeStore'> {
+    Pick<DeviceGrantDeps, 'deviceFlow' | 'codeStore' | 'ownAddress'>,
+    Pick<ServiceGrantDeps, 'clients' | 'hasServices'> {
   readonly authenticateClient: AuthenticateClient
   readonly clients: Pick<Clients, 'findFresh' | 'withRedirects'>
   /** The codes of the authorization endpoint. */
   readonly codes: Pick<AuthorizationCodes, 'find' | 'burn'>
-  readonly sessions: RedeemCodeDeps['sessions'] & RefreshSessionDeps['sessions']
+  readonly sessions: RedeemCodeDeps['sessions'] &
+    RefreshSessionDeps['sessions'] &
+    ServiceGrantDeps['sessions']
   readonly throttle: Pick<Throttle, 'limitFailures'>
 }
 
 /**
  * `POST /oauth/token`, [RFC 6749 §3.2](https://www.rfc-editor.org/rfc/rfc6749#section-3.2):
- * exchanges a code or a refresh token for tokens. The client is authenticated first, so that nobody
- * else learns anything about a code.
+ * exchanges a code, a refresh token or the client's own credentials for tokens. The client is
+ * authenticated first, so that nobody else learns anything about a code.
  */
 export function tokenEndpoint(deps: TokenEndpointDeps): Endpoint {
   const granting = createGrants(deps)

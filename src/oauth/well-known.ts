@@ -17,8 +17,8 @@ export interface WellKnownDeps {
   readonly issuer: URL
   readonly baseUrl: URL
   readonly server: object
-  /** The metadata of the API. Published if its name is a URL of the issuer's origin. */
-  readonly resource: ResourceMetadata
+  /** The metadata of the APIs, by their paths. */
+  readonly apiDocuments: ReadonlyMap<string, ResourceMetadata>
 }
 
 /** Without the option `oauth` there are no documents. */
@@ -32,16 +32,15 @@ const openId = '/.well-known/openid-configuration'
  * §4](https://openid.net/specs/openid-connect-discovery-1_0.html) before it. Clients request
  * either.
  */
-export function createWellKnown({ issuer, baseUrl, server, resource }: WellKnownDeps): WellKnown {
+export function createWellKnown(deps: WellKnownDeps): WellKnown {
+  const { issuer, baseUrl, server, apiDocuments } = deps
   const path = pathOf(issuer)
   const documents = new Map<string, object>([
     [`/.well-known/oauth-authorization-server${path}`, server],
     [`${openId}${path}`, server],
     [`${path}${openId}`, server],
+    ...apiDocuments,
   ])
-  const resourcePath = pathOfResource(resource.resource, issuer.origin)
-  if (resourcePath !== null)
-    documents.set(`/.well-known/oauth-protected-resource${resourcePath}`, resource)
   const isOwnPath = path === pathOf(baseUrl)
   const answer = publicDocument(server)
   return {
@@ -50,14 +49,7 @@ export function createWellKnown({ issuer, baseUrl, server, resource }: WellKnown
   }
 }
 
-// RFC 8414 §3.1 and RFC 9728 §3.1: a lone slash is not a path.
+// RFC 8414 §3.1: a lone slash is not a path.
 function pathOf({ pathname }: URL): string {
   return pathname === '/' ? '' : pathname
-}
-
-// An API of another origin publishes its own document.
-function pathOfResource(resource: string, origin: string): string | null {
-  if (!URL.canParse(resource)) return null
-  const url = new URL(resource)
-  return url.origin === origin && url.search === '' && url.hash === '' ? pathOf(url) : null
 }

@@ -84,6 +84,7 @@ export interface BrowserPagesDeps
     | 'scopes'
     | 'nameResource'
     | 'ownResource'
+    | 'ownAddress'
     | 'offersLogout'
   > {
   /** Common parts of all pages. */

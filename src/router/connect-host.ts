@@ -19,13 +19,14 @@ import { bcryptHasher } from '../passwords/bcrypt-hasher.js'
 import type { PasswordHasher } from '../passwords/contract.js'
 import { failClosedHasher } from '../passwords/fail-closed-hasher.js'
 import type { TokenSigner } from '../signers/contract.js'
-import type { SessionStore } from '../stores/contract.js'
+import type { SessionRecord, SessionStore } from '../stores/contract.js'
 import type { DeviceCodeStore } from '../stores/device-code-contract.js'
 import { failClosedDeviceCodes } from '../stores/fail-closed-device-codes.js'
 import { failClosedIdentities } from '../stores/fail-closed-identities.js'
 import { failClosedProofs } from '../stores/fail-closed-proofs.js'
 import {
   failClosedCodes,
+  failClosedInsert,
   failClosedSecondFactors,
   failClosedSessions,
   failClosedTickets,
@@ -65,6 +66,8 @@ export interface ConnectedHost {
   readonly canonical: (identifier: LoginIdentifier) => Promise<LoginIdentifier>
   readonly codeStore: RedeemableCodes
   readonly sessionStore: SessionStore
+  /** Stores a session unless its id is taken; whether it did. */
+  readonly createUnlessThere: (session: SessionRecord) => Promise<boolean>
   /** Undefined if the host has no store of second factors. */
   readonly totp: OwnTotp | undefined
   readonly otherFactors: readonly CodeFactor[]
@@ -153,7 +156,13 @@ export function connectHost(options: ResolvedOptions): ConnectedHost {
 
 type ConnectedStores = Pick<
   ConnectedHost,
-  'codeStore' | 'sessionStore' | 'ticketStore' | 'proofStore' | 'identities' | 'deviceCodes'
+  | 'codeStore'
+  | 'sessionStore'
+  | 'createUnlessThere'
+  | 'ticketStore'
+  | 'proofStore'
+  | 'identities'
+  | 'deviceCodes'
 >
 
 function connectStores(
@@ -163,6 +172,7 @@ function connectStores(
   return {
     codeStore: failClosedCodes(codes, sessions, call),
     sessionStore: failClosedSessions(sessions, call),
+    createUnlessThere: failClosedInsert(sessions, call),
     ticketStore: tickets && failClosedTickets(tickets, call),
     proofStore: proofs && failClosedProofs(proofs, call),
     identities: identities && failClosedIdentities(identities, call),

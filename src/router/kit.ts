@@ -2,6 +2,7 @@ import { createProvePassword } from '../account/prove-password.js'
 import { type AccountsServer, createAccountsServer } from '../accounts/accounts-server.js'
 import { createProofs, type Proofs } from '../accounts/proofs.js'
 import { type Authentication, createAuthentication } from '../guard/authenticate.js'
+import type { MetadataUrls } from '../guard/challenge.js'
 import { createAskForKeys } from '../guard/key-marks.js'
 import { createSocketRegistry, type SocketRegistry } from '../guard/socket-closing.js'
 import { createPages, type Pages } from '../http/page-origin.js'
@@ -11,7 +12,7 @@ import { type DigestIdentifier, identifierDigests } from '../login/identifier.js
 import type { NoticePassword } from '../login/login-proof.js'
 import { createVerifyPassword, type VerifyPassword } from '../login/verify-password.js'
 import { createMailer } from '../mail/mailer.js'
-import type { Acr } from '../oauth/authorization-parameters.js'
+
 import {
   type BackchannelLogout,
   createBackchannelLogout,
@@ -46,6 +47,7 @@ import type { TakeIssue } from '../throttle/issue-limits.js'
 import type { KnownNetworks } from '../throttle/known-networks.js'
 import { createThrottle, type Throttle } from '../throttle/throttle.js'
 import { type AccessTokens, createAccessTokens } from '../tokens/access-token.js'
+import type { Acr } from '../two-factor/acr.js'
 import { createKeptCodes } from '../two-factor/kept-codes.js'
 import type { PasskeyFactor } from '../two-factor/passkey-factor.js'
 import {
@@ -111,6 +113,8 @@ export interface Kit extends Settings, ConnectedHost, Authentication {
   /** Where the sign-in pages are; undefined without the option `oauth`. */
   readonly pagesUrl: URL | undefined
   /** Undefined without the option `oauth`. */
+  readonly metadataUrls: MetadataUrls | undefined
+  /** Undefined without the option `oauth`. */
   readonly oauthServer: OAuthServer | undefined
   /** Undefined without the option `oauth.logout`. */
   readonly backchannelLogout: BackchannelLogout | undefined
@@ -162,6 +166,7 @@ interface Settings
 
 /** The kit for third-party apps. */
 export interface AppsKit extends Kit, OAuthServer {
+  readonly metadataUrls: MetadataUrls
   readonly pages: Pages
   readonly pageSite: PageSite
   /** The assurance levels that users can reach. */
@@ -304,6 +309,7 @@ function serve(options: ResolvedOptions, kit: Host & ReturnType<typeof keepSessi
   return {
     oauthServer,
     backchannelLogout: server && createBackchannelLogout({ ...kit, ...server }),
+    metadataUrls: oauthServer?.metadataUrls,
     pagesUrl: oauthServer?.baseUrl,
     pageSite: oauthServer && createPageSite(site, oauthServer.baseUrl, call, hasPasskeys),
     signInUrl: oauthServer && createSignInUrl(oauthServer.baseUrl),

@@ -283,7 +283,10 @@ const oauthShape: Shape<OAuthOptions> = {
     )
     .optional() as z.ZodType<OAuthOptions['scopes']>,
   resources: z
-    .preprocess(ownMembers, fitting(areResources, 'is not a table of APIs and their names.'))
+    .preprocess(
+      ownMembers,
+      fitting(areResources, 'is not a table of APIs with their names or scopes.'),
+    )
     .optional() as z.ZodType<OAuthOptions['resources']>,
   claims: callable<NonNullable<OAuthOptions['claims']>>().optional(),
   logout: flag().optional(),
@@ -439,12 +442,25 @@ function areScopes(value: unknown): boolean {
 }
 
 function areResources(value: unknown): boolean {
-  return isTable(value, isResource)
+  const isApi = (told: unknown) => Object.hasOwn(Object(told), 'scopes')
+  return isTable(value, isResource, (told) => (isApi(told) ? isApiOptions(told) : isText(told)))
 }
 
-function isTable(value: unknown, isKey: (key: string) => boolean): boolean {
+function isApiOptions(told: unknown): boolean {
+  const { scopes, name, ...others } = ownMembers(Object(told)) as Record<string, unknown>
+  const isNamed = name === undefined || isText(name)
+  if (!Array.isArray(scopes) || !isNamed || Object.keys(others).length > 0) return false
+  const isScope = (one: unknown) => typeof one === 'string' && scopePattern.test(one)
+  return scopes.length <= 100 && scopes.every(isScope)
+}
+
+function isTable(
+  value: unknown,
+  isKey: (key: string) => boolean,
+  isTold: (told: unknown) => boolean = isText,
+): boolean {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return false
-  return Object.entries(value).every(([key, told]) => isKey(key) && isText(told))
+  return Object.entries(value).every(([key, told]) => isKey(key) && isTold(told))
 }
 
 // A text, or one for each language.

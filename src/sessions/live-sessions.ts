@@ -74,7 +74,7 @@ export function createLiveSessions({
   const reading = new Map<string, Promise<LiveSession>>()
   const read = createRead({ sessions, users, passwordStands, mustHaveFactor })
   const mayOnlyEnrol: MayOnlyEnrol = (live) =>
-    live.mustHaveFactor && !meetsFactorPolicy(live.session.methods)
+    live.mustHaveFactor && hasPerson(live.session) && !meetsFactorPolicy(live.session.methods)
   const forget = (id: string) => {
     cache.delete(id)
     reading.delete(id)
@@ -137,6 +137,11 @@ export function createLiveSessions({
     remembered,
     forget,
   }
+}
+
+// Behind a service there is nobody who could enrol.
+function hasPerson({ kind }: SessionRecord): boolean {
+  return kind !== 'service'
 }
 
 function createRead({

@@ -45,8 +45,8 @@ export interface NamedSessionsDeps {
 const maxNamed = 20
 
 /**
- * The name of a named token, of the app of a session, or of a device that another one has signed
- * in; null for any other session.
+ * The name of a named token, of the app or service of a session, or of a device that another one
+ * has signed in; null for any other session.
  */
 export function nameOf({
   kind,
@@ -55,7 +55,7 @@ export function nameOf({
 }: Pick<SessionRecord, 'kind' | 'userAgent' | 'openedBySessionId'>): string | null {
   // Nothing else opens a session of this kind from another session.
   const isLinked = kind === 'login' && openedBySessionId !== undefined
-  return isLinked || kind === 'token' || kind === 'oauth' ? userAgent : null
+  return isLinked || ['token', 'oauth', 'service'].includes(kind) ? userAgent : null
 }
 
 export function createNamedSessions(

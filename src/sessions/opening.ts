@@ -50,6 +50,11 @@ export interface SessionOpening {
    */
   start(session: SessionRecord, context: RequestContext): Promise<void>
   /**
+   * Stores a drafted session unless its id is taken: of several callers one gets true. It is nobody
+   * else's, so it takes no room of other sessions.
+   */
+  startUnlessThere(session: SessionRecord, context: RequestContext): Promise<boolean>
+  /**
    * Stores the session of a code, if this call is the one that used the code up. It does not evict:
    * the oldest session may be the one that asked for the code, and whether that is alive is still
    * to be checked.
@@ -76,6 +81,8 @@ export interface SessionOpening {
 
 export interface SessionOpeningDeps {
   readonly store: Pick<SessionStore, 'create' | 'listForUser' | 'countForUser' | 'touch'>
+  /** Stores a session unless its id is taken; whether it did. */
+  readonly createUnlessThere: (session: SessionRecord) => Promise<boolean>
   /** Uses a code up and stores the session it opens. */
   readonly redeem: (codeHash: string, session: SessionRecord, now: Date) => Promise<ConsumeResult>
   readonly maxSessionsPerUser: number
@@ -84,6 +91,9 @@ export interface SessionOpeningDeps {
   readonly clock: () => Date
   readonly audit: Audit
 }
+
+/** Kinds that do not count as devices. */
+const ofPrograms: readonly string[] = ['token', 'oauth', 'service']
 
 /** Sessions of one user at one client. */
 const maxSessionsPerClient = 10
@@ -96,7 +106,7 @@ export function createSessionOpening(
   times: SessionTimes,
   end: SessionEnding['end'],
 ): SessionOpening {
-  const { store, redeem, maxSessionsPerUser, clock, audit } = deps
+  const { store, createUnlessThere, redeem, maxSessionsPerUser, clock, audit } = deps
   const replaceFormer = createReplaceFormer({ store, clock })
   const draft = createDraft(times, deps.passwordWatch, clock)
 
@@ -135,6 +145,12 @@ export function createSessionOpening(
       await store.create(session)
       audit(startOf(session), context)
       await makeRoom(session, context)
+    },
+
+    async startUnlessThere(session, context) {
+      const isMine = await createUnlessThere(session)
+      if (isMine) audit(startOf(session), context)
+      return isMine
     },
 
     async startByCode(codeHash, session, context) {
@@ -192,10 +208,10 @@ function createDraft(
 }
 
 // A bot must not lose its token because its owner signs in often, nor take room from the owner's
-// devices. Nor must an app take room from devices or from another app.
+// devices. Nor must an app or a service take room from devices or from another app.
 function isRival(session: SessionRecord, other: SessionRecord): boolean {
   if (session.kind === 'oauth') return other.kind === 'oauth' && other.clientId === session.clientId
-  return other.kind !== 'token' && other.kind !== 'oauth'
+  return !ofPrograms.includes(other.kind)
 }
 
 // All sign-ins evict in the same order, so that two at once do not evict each other. Of two

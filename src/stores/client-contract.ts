@@ -2,20 +2,29 @@
 export type OAuthClientType = 'web' | 'native' | 'service'
 
 /**
- * What a client may exchange for tokens. The last is the device grant, [RFC
- * 8628](https://www.rfc-editor.org/rfc/rfc8628), by the name that the standard gives it.
+ * What a client may exchange for tokens. The third is the device grant, [RFC
+ * 8628](https://www.rfc-editor.org/rfc/rfc8628), by the name that the standard gives it. The last
+ * is for clients of type `service`, which show their own credentials, [RFC 6749
+ * §4.4](https://www.rfc-editor.org/rfc/rfc6749#section-4.4).
  */
 export type OAuthGrant =
   | 'authorization_code'
   | 'refresh_token'
   | 'urn:ietf:params:oauth:grant-type:device_code'
+  | 'client_credentials'
 
 /** Every `grant_type` there is. What each does is a line in `oauth/grants/grants.ts`. */
 export const grantTypes: readonly [
   'authorization_code',
   'refresh_token',
   'urn:ietf:params:oauth:grant-type:device_code',
-] = ['authorization_code', 'refresh_token', 'urn:ietf:params:oauth:grant-type:device_code']
+  'client_credentials',
+] = [
+  'authorization_code',
+  'refresh_token',
+  'urn:ietf:params:oauth:grant-type:device_code',
+  'client_credentials',
+]
 
 /**
  * An app that signs its users in here. Whatever is left out has its default; what a client may not
@@ -36,7 +45,7 @@ export interface OAuthClient {
    * same rules. Default: none, so they stay on a page of this server.
    */
   readonly postLogoutRedirectUris?: readonly string[]
-  /** Default: the first two. */
+  /** Default: the first two; for a service with `serviceUserId` the last, else none. */
   readonly grants?: readonly OAuthGrant[]
   /** All that it may ask for. */
   readonly scopes: readonly string[]
@@ -44,7 +53,8 @@ export interface OAuthClient {
   readonly defaultScopes?: readonly string[]
   /**
    * The APIs it may ask tokens for, [RFC 8707](https://www.rfc-editor.org/rfc/rfc8707). Default:
-   * the host's own alone.
+   * the host's own alone. To have that besides others, list its URL: the signer's audience if that
+   * is one, else `oauth.baseUrl`.
    */
   readonly resources?: readonly string[]
   /**
@@ -68,6 +78,11 @@ export interface OAuthClient {
    * Default: it is not told.
    */
   readonly backchannelLogoutUri?: string
+  /**
+   * For a service: the id of the user of yours whom its tokens stand for. Choose one who is nobody
+   * else's, such as a bot. Default: it gets no tokens, and only asks about those of others.
+   */
+  readonly serviceUserId?: string
   /** Default false. */
   readonly disabled?: boolean
 }

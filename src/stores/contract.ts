@@ -19,8 +19,9 @@ export type AuthenticationMethod =
  * What opened a session: `POST /login` or the host, or the exchange of an authorization code.
  * `browser`: the cookie of a page of the host's. `token`: a named token, for bots and scripts.
  * `oauth`: an app that the user has signed in to here, and which may do what its scope says.
+ * `service`: a program that has shown its own credentials, and stands for the user of its client.
  */
-export type SessionKind = 'login' | 'pkce' | 'browser' | 'token' | 'oauth'
+export type SessionKind = 'login' | 'pkce' | 'browser' | 'token' | 'oauth' | 'service'
 
 /** Why a session ended. The first reason stays. */
 export type EndReason =

@@ -134,6 +134,30 @@ export function failClosedSessions(store: SessionStore, call: HostCall): Session
   }
 }
 
+/**
+ * Stores a session unless its id is taken: true for the one caller whose session it is. The store
+ * decides that by its one insert; only after a refused one it is asked whether the id was the
+ * reason, which is no failure.
+ */
+export function failClosedInsert(
+  store: SessionStore,
+  call: HostCall,
+): (session: SessionRecord) => Promise<boolean> {
+  const checkSession = createSessionCheck(failClosed('sessions', store, call, sessionAnswers))
+  return async function createUnlessThere(session) {
+    await checkSession(session)
+    return call('sessions.create', async () => {
+      try {
+        await store.create(session)
+        return true
+      } catch (error) {
+        if ((await store.find(session.id)) === null) throw error
+        return false
+      }
+    })
+  }
+}
+
 const factor = { ...checksOf(without(factorRow, 'lastStep')), userId: theOneAsked }
 const enrolment = { ...checksOf(without(enrolmentRow, 'createdAt')), userId: theOneAsked }
 

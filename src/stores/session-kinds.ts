@@ -1,14 +1,16 @@
 import type { SessionKind, StoredKind } from './contract.js'
 
 // The compiler misses a kind here as soon as the contract has a new one. A named token is for a
-// program, and a session of OAuth for somebody else's app: both may do the least, though they are
-// known. They pass where a guard names a scope that they have, and where they have `*`.
+// program, a session of OAuth for an app of somebody else's or a service: they may do the least,
+// though they are known. They pass where a guard names a scope that they have, and where they have
+// `*`.
 const full: Readonly<Record<SessionKind, boolean>> = {
   login: true,
   pkce: true,
   browser: true,
   token: false,
   oauth: false,
+  service: false,
 }
 
 /**

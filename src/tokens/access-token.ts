@@ -29,9 +29,10 @@ export interface AccessTokens {
     audience?: string,
   ): Promise<IssuedAccessToken>
   /**
-   * The claims of a valid token of ours. Throws 401 for any other, 503 if the signer fails.
+   * The claims of a valid token of ours for our own API, or for `audience`. Throws 401 for any
+   * other, 503 if the signer fails.
    */
-  verify(token: string, now: Date): Promise<AccessTokenClaims>
+  verify(token: string, now: Date, audience?: string): Promise<AccessTokenClaims>
   /**
    * The claims of a token of ours, expired or not if the signer supports that; null for any other.
    * Not an authentication: it only proves that the caller has held the token. With `audiences`, for
@@ -48,10 +49,10 @@ export interface AccessTokens {
    */
   readFor(audiences: readonly string[], token: string, now: Date): Promise<AccessTokenClaims | null>
   /**
-   * The claims of a token that was verified a moment ago, without a promise; undefined if it is not
-   * in the cache.
+   * The claims of a token that was verified for this API a moment ago, without a promise; undefined
+   * if it is not in the cache.
    */
-  remembered(token: string, now: Date): AccessTokenClaims | undefined
+  remembered(token: string, now: Date, audience?: string): AccessTokenClaims | undefined
 }
 
 /** Maximum skew that a signer may tolerate; its own setting is usually smaller. */
@@ -68,30 +69,35 @@ export function createAccessTokens(
   call: HostCall,
   noticeTime: NoticeTime,
 ): AccessTokens {
-  // Keyed by digest, so that a memory dump contains no tokens.
-  const verified = boundedCache<AccessTokenClaims>(maxVerified, maxVerifiedAgeSeconds)
+  const verified = createVerifiedTokens()
 
-  function remembered(token: string, now: Date): AccessTokenClaims | undefined {
+  function remembered(token: string, now: Date, audience?: string): AccessTokenClaims | undefined {
     if (token.length > maxTokenCharacters) return undefined
-    const known = verified.get(sha256(token), now)
+    const known = verified.of(audience).get(sha256(token), now)
     // After its expiry, the signer decides how much skew to tolerate.
     return known !== undefined && now.getTime() < known.exp * 1000 ? known : undefined
   }
 
-  async function verifiedClaims(token: string, now: Date): Promise<AccessTokenClaims> {
-    const known = remembered(token, now)
+  async function verifiedClaims(
+    token: string,
+    now: Date,
+    audience: string | undefined,
+  ): Promise<AccessTokenClaims> {
+    const known = remembered(token, now, audience)
     if (known !== undefined) return known
-    const claims = await call('signer.verify', () => claimsOrRefusal(() => signer.verify(token)))
+    const audiences = audience === undefined ? undefined : [audience]
+    const work = () => signer.verify(token, ...(audiences === undefined ? [] : [{ audiences }]))
+    const claims = await call('signer.verify', () => claimsOrRefusal(work))
     if (claims instanceof AuthError) throw claims
-    if (!isForUs(claims, signer)) throw notSignedIn('token for another API')
-    verified.set(sha256(token), claims, now)
+    if (!isMeantFor(audiences, claims, signer)) throw notSignedIn('token for another API')
+    verified.of(audience).set(sha256(token), claims, now)
     return claims
   }
 
-  async function verify(token: string, now: Date): Promise<AccessTokenClaims> {
+  async function verify(token: string, now: Date, audience?: string): Promise<AccessTokenClaims> {
     if (token.length > maxTokenCharacters)
       throw notSignedIn(`token longer than ${maxTokenCharacters} characters`)
-    const claims = await verifiedClaims(token, now)
+    const claims = await verifiedClaims(token, now, audience)
     noticeTime(new Date(claims.iat * 1000))
     const problem = problemOfTimes(claims, now)
     if (problem !== null) throw notSignedIn(problem)
@@ -130,6 +136,22 @@ export function createAccessTokens(
   }
 }
 
+// Keyed by digest, so that a memory dump contains no tokens. Each API has a cache of its own: what
+// was verified for one must not be found at another. The guards name them, so they are few.
+function createVerifiedTokens() {
+  const newCache = () => boundedCache<AccessTokenClaims>(maxVerified, maxVerifiedAgeSeconds)
+  const own = newCache()
+  const further = new Map<string, typeof own>()
+  return {
+    of(audience: string | undefined): typeof own {
+      if (audience === undefined) return own
+      const cache = further.get(audience) ?? newCache()
+      further.set(audience, cache)
+      return cache
+    },
+  }
+}
+
 function createReadingForApis(
   signer: TokenSigner,
   call: HostCall,
@@ -144,9 +166,7 @@ function createReadingForApis(
   ): Promise<AccessTokenClaims | null> {
     const claims = await call(operation, () => claimsOrRefusal(work))
     if (claims instanceof AuthError) return null
-    const isMeant =
-      audiences === undefined ? isForUs(claims, signer) : isForOneOf(audiences, claims, signer)
-    return isMeant ? claims : null
+    return isMeantFor(audiences, claims, signer) ? claims : null
   }
 
   async function readFor(
@@ -177,6 +197,14 @@ function createReadingForApis(
       })
     },
   }
+}
+
+function isMeantFor(
+  audiences: readonly string[] | undefined,
+  claims: AccessTokenClaims,
+  signer: TokenSigner,
+): boolean {
+  return audiences === undefined ? isForUs(claims, signer) : isForOneOf(audiences, claims, signer)
 }
 
 // A signer that ignores the audience would accept an app's token for another API here (RFC 8725

@@ -155,7 +155,7 @@ describe('docs/adding-a-capability.md', () => {
     expect(grants).toHaveProperty('voucher')
     const described = await descriptionOf()
     expect(described).toContain('"voucher_code"')
-    expect(described).toContain('device_code","voucher"')
+    expect(described).toContain('client_credentials","voucher"')
   })
 
   it('has the header in the preflights of CORS and in OpenAPI', async () => {

@@ -103,7 +103,8 @@ const find = (method: string, path: string) =>
 const titled = endpoints.map((one) => [`${one.method} ${one.path}`, one] as const)
 const mails: Mail[] = []
 /** With every option that mounts an endpoint. */
-const mayIntrospect: OAuthClient = { ...wiki, mayIntrospect: true, grants: grantTypes }
+const ofPeople = grantTypes.filter((one) => one !== 'client_credentials')
+const mayIntrospect: OAuthClient = { ...wiki, mayIntrospect: true, grants: ofPeople }
 const everything = {
   options: {
     namedTokens: true,

@@ -11,6 +11,7 @@ import {
   generateSigningKey,
   joseSigner,
   type OAuthClient,
+  type OAuthOptions,
   type UserStore,
 } from '../../dist/index.js'
 import { memoryOAuthStores, memoryStores } from '../../dist/stores/memory.js'
@@ -52,8 +53,18 @@ function start(path: IssuerPath): Promise<Provider> {
   return startOurs(path, registrations.map(clientOf))
 }
 
+/** What a host has besides apps. */
+export interface OwnParts {
+  readonly oauth?: (origin: string) => Partial<OAuthOptions>
+  readonly after?: (app: express.Express, auth: AuthRouter, origin: string) => void
+}
+
 /** Starts it with clients of its own; it tells them when a session has ended. */
-export async function startOurs(path: IssuerPath, clients: readonly OAuthClient[]): Promise<Ours> {
+export async function startOurs(
+  path: IssuerPath,
+  clients: readonly OAuthClient[],
+  { oauth, after }: OwnParts = {},
+): Promise<Ours> {
   const app = express()
   const server = createServer(app)
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
@@ -73,10 +84,12 @@ export async function startOurs(path: IssuerPath, clients: readonly OAuthClient[
       once,
       logout: true,
       claims: () => alice.claims,
+      ...oauth?.(origin),
     },
   })
   app.use(auth.wellKnown)
   app.use(mount, auth)
+  after?.(app, auth, origin)
   return {
     issuer,
     answer,

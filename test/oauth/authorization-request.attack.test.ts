@@ -17,7 +17,11 @@ function ask(query: string) {
   const parsed = parseAuthorizationRequest(query)
   if (parsed.at === 'page') return parsed
   const client = clients.find(({ id }) => id === parsed.clientId) ?? null
-  return checkAuthorizationRequest(parsed, client, { knownScopes, ownResource })
+  return checkAuthorizationRequest(parsed, client, {
+    knownScopes,
+    ownResource,
+    ownAddress: ownResource,
+  })
 }
 
 describe('a query that two readers could understand differently', () => {

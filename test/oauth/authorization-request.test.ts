@@ -50,7 +50,7 @@ function queryOf(parameters: Parameters): string {
     .join('&')
 }
 
-const settings = { knownScopes, ownResource }
+const settings = { knownScopes, ownResource, ownAddress: 'https://chat.example.com/api/v1' }
 
 function ask(query: string, of: ReadonlyMap<string, OAuthClient> = clients) {
   const parsed = parseAuthorizationRequest(query)

@@ -133,6 +133,7 @@ export async function startAuthorize(settings: AuthorizeSettings = {}): Promise<
     issuer,
     baseUrl,
     ownResource,
+    ownAddress: baseUrl.href,
     clients:
       settings.find === undefined ? listed : { find: settings.find, isFamiliar: () => false },
     consents,

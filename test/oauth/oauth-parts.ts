@@ -166,6 +166,8 @@ export async function startOAuth(settings: OAuthSettings = {}) {
     requireFitSigner: createRequireFitSigner(signer, call, clock),
     userClaims: async ({ name }, { scope }) => (scope.includes('profile') ? { name } : {}),
     ownResource,
+    ownAddress: 'https://chat.example.com/api/v1',
+    hasServices: false,
     ...settings.change,
   })
   const app = await startBareApp({

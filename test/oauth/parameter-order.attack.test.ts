@@ -47,7 +47,11 @@ function decisionsOf(query: string): object {
   const parsed = parseAuthorizationRequest(query)
   if (parsed.at === 'page') return parsed
   const client = clients.get(parsed.clientId ?? '') ?? null
-  const checked = checkAuthorizationRequest(parsed, client, { knownScopes, ownResource })
+  const checked = checkAuthorizationRequest(parsed, client, {
+    knownScopes,
+    ownResource,
+    ownAddress: ownResource,
+  })
   if (checked.at !== 'request') return checked
   const { raw: _raw, ...request } = checked
   const isAllowed = hasWords(granted, wordsOfGrant(checked, ownResource))

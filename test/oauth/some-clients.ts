@@ -80,6 +80,7 @@ export function registerOf(
     documents: undefined,
     knownScopes,
     ownResource: parts.ownResource ?? ownResource,
+    ownAddress: 'https://chat.example.com/api/v1',
     webOnLoopback: false,
     idTokenAlgorithms,
     clock,

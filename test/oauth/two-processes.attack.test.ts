@@ -23,6 +23,7 @@ import {
   allow,
   apps,
   codeFor,
+  courierOf,
   credentialsOf,
   issuer,
   oauthOf,
@@ -39,6 +40,7 @@ import { mysqlUrl, postgresUrl, redisUrl } from '../support/services.js'
 const callers = 50
 const rounds = 3
 const signingKey = await generateSigningKey()
+const courier = courierOf('u-alice')
 
 /** Stores of this process, and how others reach the same rows; null: they cannot. */
 interface Shared {
@@ -106,7 +108,7 @@ async function start(open: () => Promise<Shared>): Promise<{ host: TestHost; url
     options: { ...stores, oauth: oauthOf(oauthStores), storeTimeout: 20_000 },
   })
   if (reached === null) return { host, urls: [host.url] }
-  const settings = { ...reached, encryptionKey, signingKey, clients: apps }
+  const settings = { ...reached, encryptionKey, signingKey, clients: [...apps, courier] }
   const script = new URL('../support/oauth-process.mjs', import.meta.url)
   const argument = JSON.stringify({ ...settings, baseUrl: `${issuer}/api/v1` })
   const processes = [0, 1].map(() => fork(script, [argument]))
@@ -143,6 +145,11 @@ async function ask(url: string, form: Record<string, string>): Promise<Answer> {
 /** The same form from all of them at once. */
 const race = (urls: readonly string[], form: Record<string, string>) =>
   Promise.all(Array.from({ length: callers }, (_, i) => ask(urls[i % urls.length] as string, form)))
+
+/** The session of an access token, unverified. */
+const sidIn = (token = '') =>
+  (JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString()) as { sid: string })
+    .sid
 
 const won = (answers: readonly Answer[]) => answers.filter(({ status }) => status === 200)
 /** The different answers, for whoever has to find out why a test fails. */
@@ -185,6 +192,27 @@ describe.each(kinds)('50 at once on %s', (_name, isThere, open) => {
         const next = await ask(urls.at(-1) as string, { ...form, refresh_token: successor })
         expect(next.status).toBe(200)
       }
+    },
+    120_000,
+  )
+
+  it.skipIf(!isThere)(
+    'show the secret of one service: all get tokens of one session, and of one other after it',
+    async () => {
+      const { host, urls } = await start(open)
+      const seen = new Set<unknown>()
+      for (let round = 0; round < rounds; round += 1) {
+        const form = { grant_type: 'client_credentials', scope: 'messages:read' }
+        const answers = await race(urls, { ...form, ...(await credentialsOf(courier, new Date())) })
+        expect(won(answers), told(answers)).toHaveLength(callers)
+        const sids = new Set(answers.map(({ body }) => sidIn(body.access_token)))
+        expect(sids.size).toBe(1)
+        for (const sid of sids) seen.add(sid)
+        const listed = await host.auth.sessions.list('u-alice')
+        expect(listed.map(({ kind }) => kind)).toEqual(['service'])
+        await host.auth.sessions.revokeAllForUser('u-alice')
+      }
+      expect(seen.size).toBe(rounds)
     },
     120_000,
   )

@@ -1,12 +1,10 @@
 import supertest from 'supertest'
 import { describe, expect, it } from 'vitest'
 import { AuthConfigError } from '../../src/errors.js'
+import { createApis } from '../../src/oauth/apis.js'
 import { checkBaseUrl, checkIssuer } from '../../src/oauth/base-url.js'
-import {
-  type MetadataSettings,
-  resourceMetadata,
-  serverMetadata,
-} from '../../src/oauth/metadata.js'
+import { type MetadataSettings, serverMetadata } from '../../src/oauth/metadata.js'
+import type { OAuthOptions } from '../../src/oauth/oauth-options.js'
 import { createWellKnown } from '../../src/oauth/well-known.js'
 import { type BareAppSettings, startBareApp } from '../support/bare-app.js'
 
@@ -25,6 +23,7 @@ const everything: MetadataSettings = {
   hasDeviceFlow: true,
   offersLogout: true,
   acceptsClientDocuments: true,
+  hasServices: true,
 }
 const nothing: MetadataSettings = {
   ...everything,
@@ -37,29 +36,35 @@ const nothing: MetadataSettings = {
   hasDeviceFlow: false,
   offersLogout: false,
   acceptsClientDocuments: false,
+  hasServices: false,
 }
 
 interface Started extends BareAppSettings {
   readonly issuer?: string
   readonly baseUrl?: string
   readonly resource?: string
+  readonly resources?: OAuthOptions['resources']
 }
 
 async function start({
   issuer = site,
   baseUrl = `${site}/api/v1`,
-  resource,
+  resource = 'chat',
+  resources,
   ...app
 }: Started = {}) {
   const issuerUrl = checkIssuer(issuer)
   const checkedUrl = checkBaseUrl(baseUrl, issuerUrl)
   const settings = { ...everything, issuer, baseUrl: checkedUrl }
   const server = serverMetadata(settings)
+  const scopes = { published: settings.scopes, known: new Set(settings.scopes), describe: String }
+  const facts = { issuer, baseUrl: checkedUrl, ownResource: resource, scopes }
+  const { apiDocuments } = createApis(resources, facts)
   const { handler, routes } = createWellKnown({
     issuer: issuerUrl,
     baseUrl: checkedUrl,
     server,
-    resource: resourceMetadata(resource ?? 'chat', settings),
+    apiDocuments,
   })
   const { url } = await startBareApp({ ...app, before: (own) => own.use(handler) })
   const statusOf = async (path: string) => (await supertest(url).get(path)).status
@@ -91,7 +96,12 @@ describe('the metadata of the server', () => {
       userinfo_endpoint: `${base}/oauth/userinfo`,
       response_types_supported: ['code'],
       response_modes_supported: ['query'],
-      grant_types_supported: ['authorization_code', 'refresh_token', deviceGrant],
+      grant_types_supported: [
+        'authorization_code',
+        'refresh_token',
+        deviceGrant,
+        'client_credentials',
+      ],
       device_authorization_endpoint: `${base}/oauth/device_authorization`,
       code_challenge_methods_supported: ['S256'],
       authorization_response_iss_parameter_supported: true,
@@ -127,7 +137,8 @@ describe('the metadata of the server', () => {
     const more = ['device_authorization', 'backchannel', 'end_session']
     const switched = new RegExp(`^(${[...some, ...more].join('|')})_`)
     expect(names.filter((name) => switched.test(name))).toEqual([])
-    expect(serverMetadata(nothing)['grant_types_supported']).not.toContain(deviceGrant)
+    for (const grant of [deviceGrant, 'client_credentials'])
+      expect(serverMetadata(nothing)['grant_types_supported']).not.toContain(grant)
     const later = /^(registration|pushed)_/
     const most = Object.keys(serverMetadata(everything))
     expect(most.filter((name) => later.test(name))).toEqual([])
@@ -172,7 +183,7 @@ describe('the well-known documents', () => {
         })
         expect(headers['set-cookie']).toBeUndefined()
       }
-      for (const path of places('/api/v1'))
+      for (const path of places('/api/v1').slice(0, -1))
         expect([path, await statusOf(path)]).toEqual([path, 404])
     },
   )
@@ -235,13 +246,46 @@ describe('the well-known documents', () => {
   })
 
   it.each(['chat', 'urn:chat', 'https://api.example.org/', `${site}/api/v1?a=b`, `${site}/#a`])(
-    'say nothing of an API that is no URL of this site: %s',
+    'tell of an API that is no URL of this site by the address of the router: %s',
     async (resource) => {
-      const { statusOf } = await start({ resource })
-      for (const path of ['', '/', '/api/v1'])
+      const { url, statusOf } = await start({ resource })
+      for (const path of ['', '/'])
         expect(await statusOf(`/.well-known/oauth-protected-resource${path}`)).toBe(404)
+      const { body } = await supertest(url).get('/.well-known/oauth-protected-resource/api/v1')
+      expect(body).toMatchObject({ resource: `${site}/api/v1`, authorization_servers: [site] })
     },
   )
+
+  // RFC 9728 §2.1.
+  it('tell of further APIs of this server, each at its own path', async () => {
+    const name = { de: 'Werkzeuge', en: 'Tools' }
+    const resources = {
+      [`${site}/mcp`]: { scopes: ['messages:read'], name },
+      [`${site}/`]: { scopes: [], name: 'Everything' },
+      [`${site}/a/b/`]: { scopes: ['openid'] },
+      'https://files.example.com/': 'Files',
+      [`${site}/files`]: { de: 'Dateien' },
+    }
+    const { url, statusOf } = await start({ resources })
+    const at = async (path: string) =>
+      (await supertest(url).get(`/.well-known/oauth-protected-resource${path}`)).body
+    expect(await at('/mcp')).toEqual({
+      resource: `${site}/mcp`,
+      authorization_servers: [site],
+      scopes_supported: ['messages:read'],
+      bearer_methods_supported: ['header'],
+      resource_name: 'Tools',
+      'resource_name#de': 'Werkzeuge',
+      'resource_name#en': 'Tools',
+    })
+    expect(await at('')).toMatchObject({ resource: `${site}/`, resource_name: 'Everything' })
+    expect(await at('/a/b/')).toMatchObject({ resource: `${site}/a/b/` })
+    for (const path of ['/files', '/mcp/', '/a/b', '/MCP', '/'])
+      expect([path, await statusOf(`/.well-known/oauth-protected-resource${path}`)]).toEqual([
+        path,
+        404,
+      ])
+  })
 
   it('hand on everything else', async () => {
     const { url, statusOf } = await start({

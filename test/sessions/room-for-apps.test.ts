@@ -15,6 +15,7 @@ function start(maxSessionsPerUser = 2) {
     {
       store,
       redeem: () => Promise.reject(new Error('no codes here')),
+      createUnlessThere: () => Promise.reject(new Error('no services here')),
       maxSessionsPerUser,
       passwordWatch: { marksOf: () => ({}) },
       clock,

@@ -21,6 +21,7 @@ function start() {
     {
       store,
       redeem: () => Promise.reject(new Error('no codes here')),
+      createUnlessThere: () => Promise.reject(new Error('no services here')),
       maxSessionsPerUser: 2,
       passwordWatch: { marksOf: () => ({}) },
       clock,

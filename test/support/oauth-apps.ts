@@ -61,7 +61,19 @@ export const terminal: OAuthClient = {
   scopes,
 }
 
+/** A program that stands for a user, with the secret of the wiki; each user has one. */
+export const courierOf = (serviceUserId: string): OAuthClient => ({
+  id: `courier-${serviceUserId}`,
+  name: 'Courier',
+  type: 'service',
+  redirectUris: [],
+  scopes: ['messages:read'],
+  secretHashes: [wikiSecret.hash],
+  serviceUserId,
+})
+
 function appOf(id: string): OAuthClient | null {
+  if (id.startsWith('courier-')) return courierOf(id.slice('courier-'.length))
   if (id.startsWith(terminal.id)) return { ...terminal, id }
   return apps.find((one) => one.id === id) ?? null
 }

@@ -11,6 +11,7 @@ import {
   authorize,
   authorizeQuery,
   codeFor,
+  courierOf,
   issuer,
   openBrowser,
   phone,
@@ -164,6 +165,11 @@ export const oauthRequests: Readonly<Record<string, (scene: Scene) => Promise<As
         sendAs(scene.host, terminalOf(scene), '/oauth/token', { grant_type, device_code }),
       )
     }
+  },
+  'POST /oauth/token of a service': async (scene) => {
+    const courier = courierOf(scene.user.id)
+    const form = { grant_type: 'client_credentials', scope: 'messages:read' }
+    return () => outcomeOf(sendAs(scene.host, courier, '/oauth/token', form))
   },
   'POST /oauth/revoke with a refresh token': showing('/oauth/revoke', 'refresh_token'),
   'POST /oauth/revoke with an access token': showing('/oauth/revoke', 'access_token'),

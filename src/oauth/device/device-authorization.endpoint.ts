@@ -10,7 +10,7 @@ import { grantFault } from '../authorization-faults.js'
 import { type RequestInput, scopesOf, targetsOf } from '../authorization-parameters.js'
 import { addressAt } from '../base-url.js'
 import type { AuthenticateClient } from '../client-auth.js'
-import { deviceGrant, grantsOf } from '../client-defaults.js'
+import { audiencesOf, deviceGrant, grantsOf, type OwnNames } from '../client-defaults.js'
 import type { Scopes } from '../scopes.js'
 import {
   type AskedByDevice,
@@ -19,13 +19,11 @@ import {
   pollInterval,
 } from './device-flow.js'
 
-export interface DeviceAuthorizationDeps {
+export interface DeviceAuthorizationDeps extends OwnNames {
   readonly deviceFlow: DeviceFlow
   readonly authenticateClient: AuthenticateClient
   readonly throttle: Pick<Throttle, 'takeDeviceCode'>
   readonly scopes: Pick<Scopes, 'known'>
-  /** The host's own API. */
-  readonly ownResource: string
   /** The address of the router for browsers. */
   readonly baseUrl: URL
   readonly audit: Audit
@@ -67,7 +65,7 @@ export function deviceAuthorizationEndpoint(deps: DeviceAuthorizationDeps): Endp
 
 // As at the authorization endpoint.
 function askedBy(
-  { scopes, ownResource }: DeviceAuthorizationDeps,
+  { scopes, ownResource, ownAddress }: DeviceAuthorizationDeps,
   client: OAuthClient,
   parameters: RequestParameters,
 ): AskedByDevice {
@@ -75,8 +73,8 @@ function askedBy(
   const input: RequestInput = {
     client,
     values: new Map(scope === null ? [] : [['scope', scope]]),
-    resources: parameters.all('resource'),
-    settings: { knownScopes: scopes.known, ownResource },
+    resources: audiencesOf(parameters.all('resource'), { ownResource, ownAddress }),
+    settings: { knownScopes: scopes.known, ownResource, ownAddress },
   }
   const fault = grantFault(input)
   if (fault !== null) throw new AuthError(fault.error, { clientMessage: fault.description })

@@ -8,7 +8,7 @@ import type { OpenedByCode, RedeemCode } from '../../pkce/redeem-code.js'
 import type { OAuthClient } from '../../stores/client-contract.js'
 import type { AuthorizationCodeRecord } from '../../stores/code-contract.js'
 import { newRefreshToken } from '../../tokens/refresh-token.js'
-import { getsRefreshToken, isConfidential } from '../client-defaults.js'
+import { audiencesOf, getsRefreshToken, isConfidential, type OwnNames } from '../client-defaults.js'
 import { redirectOfCode } from '../client-documents/client-document.js'
 import type { Clients } from '../clients.js'
 import type { IssuedTokens, IssueTokens } from '../issue-tokens.js'
@@ -30,15 +30,13 @@ export type Grant = (
   context: RequestContext,
 ) => Promise<GrantedTokens>
 
-export interface CodeGrantDeps {
+export interface CodeGrantDeps extends OwnNames {
   /** The codes of the authorization endpoint. */
   readonly codes: Pick<AuthorizationCodes, 'find'>
   readonly clients: Pick<Clients, 'withRedirects'>
   readonly redeemCode: RedeemCode
   readonly issueTokens: IssueTokens
   readonly stillAllowed: Pick<StillAllowed, 'afterOpening'>
-  /** The host's own API. */
-  readonly ownResource: string
 }
 
 /** The parameters sent with a code. */
@@ -73,7 +71,7 @@ export function createCodeGrant(deps: CodeGrantDeps): Grant {
     const presented = required(parameters, 'code')
     const redirectUri = required(parameters, 'redirect_uri')
     const verifier = verifierOf(parameters)
-    const resources = parameters.all('resource')
+    const resources = audiencesOf(parameters.all('resource'), deps)
     // 503
     const code = await find(presented)
     const asRead = await deps.clients.withRedirects(client, context)

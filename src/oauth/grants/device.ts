@@ -1,6 +1,7 @@
 import { AuthError } from '../../errors.js'
 import type { AuthorizationCodeStore } from '../../stores/code-contract.js'
 import type { PollDeviceCodeResult } from '../../stores/device-code-contract.js'
+import { audiencesOf } from '../client-defaults.js'
 import type { DeviceFlow } from '../device/device-flow.js'
 import { type CodeGrantDeps, type Grant, openByCode, required } from './code.js'
 
@@ -25,7 +26,7 @@ export function createDeviceGrant(deps: DeviceGrantDeps): Grant | null {
   return async function exchangeDeviceCode(client, parameters, context) {
     // 400
     const presented = required(parameters, 'device_code')
-    const resources = parameters.all('resource')
+    const resources = audiencesOf(parameters.all('resource'), deps)
     // 400, 503
     const codeHash = approvalIn(await deviceFlow.poll(client, presented), clock())
     const code = await codeStore.find(codeHash)

@@ -1,11 +1,12 @@
 import type { OAuthGrant } from '../../stores/client-contract.js'
-import { deviceGrant } from '../client-defaults.js'
+import { deviceGrant, serviceGrant } from '../client-defaults.js'
 import { type CodeGrantDeps, codeParameters, createCodeGrant, type Grant } from './code.js'
 import { createDeviceGrant, type DeviceGrantDeps, deviceParameters } from './device.js'
 import { createRefreshGrant, type RefreshGrantDeps, refreshParameters } from './refresh.js'
+import { createServiceGrant, type ServiceGrantDeps, serviceParameters } from './service.js'
 
 /** The dependencies of all grants. */
-export type GrantDeps = CodeGrantDeps & RefreshGrantDeps & DeviceGrantDeps
+export type GrantDeps = CodeGrantDeps & RefreshGrantDeps & DeviceGrantDeps & ServiceGrantDeps
 
 /** One `grant_type` of the token endpoint. */
 export interface GrantType {
@@ -20,4 +21,5 @@ export const grants: Readonly<Record<OAuthGrant, GrantType>> = {
   authorization_code: { create: createCodeGrant, parameters: codeParameters },
   refresh_token: { create: createRefreshGrant, parameters: refreshParameters },
   [deviceGrant]: { create: createDeviceGrant, parameters: deviceParameters },
+  [serviceGrant]: { create: createServiceGrant, parameters: serviceParameters },
 }

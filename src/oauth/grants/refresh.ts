@@ -1,23 +1,21 @@
 import { AuthError } from '../../errors.js'
 import type { RefreshSession } from '../../refresh/refresh-session.js'
-import { getsRefreshToken, isConfidential } from '../client-defaults.js'
+import { audiencesOf, getsRefreshToken, isConfidential, type OwnNames } from '../client-defaults.js'
 import type { IssueTokens } from '../issue-tokens.js'
 import type { StillAllowed } from '../still-allowed.js'
 import type { Grant } from './code.js'
 import { remainingGrant, targetOf } from './remaining-grant.js'
 
-export interface RefreshGrantDeps {
+export interface RefreshGrantDeps extends OwnNames {
   readonly refreshSession: RefreshSession
   readonly issueTokens: IssueTokens
   readonly stillAllowed: Pick<StillAllowed, 'atRefresh'>
-  /** The host's own API. */
-  readonly ownResource: string
 }
 
 /** The parameters of the grant, for the description of the API. */
 export const refreshParameters = {
   refresh_token: 'of the second',
-  scope: 'of the second: less than was granted',
+  scope: 'of the second: less than was granted; of the fourth: those that the service needs',
 } as const
 
 /**
@@ -30,13 +28,14 @@ export function createRefreshGrant({
   issueTokens,
   stillAllowed,
   ownResource,
+  ownAddress,
 }: RefreshGrantDeps): Grant {
   return async function refresh(client, parameters, context) {
     const presented = parameters.one('refresh_token')
     if (presented === null)
       throw new AuthError('invalid-request', { clientMessage: 'refresh_token is missing.' })
     const askedScope = parameters.one('scope')
-    const resources = parameters.all('resource')
+    const resources = audiencesOf(parameters.all('resource'), { ownResource, ownAddress })
     return refreshSession(
       {
         presented,

@@ -43,8 +43,9 @@ const getTokens: Operation = {
   route: 'POST /oauth/token',
   id: 'getTokens',
   summary:
-    'Exchanges a code and its verifier, a refresh token, or the code of a device, for tokens ' +
-    '(RFC 6749 §4.1.3, RFC 6749 §6, RFC 8628 §3.4).',
+    'Exchanges a code and its verifier, a refresh token, the code of a device, or the ' +
+    'credentials of a service, for tokens (RFC 6749 §4.1.3, RFC 6749 §6, RFC 8628 §3.4, ' +
+    'RFC 6749 §4.4).',
   notes: [
     'A request with a wrong app, redirect URI or verifier uses the code up. A second use of the ' +
       'code, more than 20 s after the first, ends the session that it opened (RFC 6749 §4.1.2).',
@@ -53,6 +54,7 @@ const getTokens: Operation = {
       'this endpoint.',
     'With `device_code`, `authorization_pending` means: ask again after `interval` seconds. ' +
       '`slow_down`: the same, with 5 seconds more from now on. All other errors are final.',
+    'A service gets a new access token of one session for each request, and no refresh token.',
   ],
   who: 'app',
   openTo: 'every-origin',

@@ -47,7 +47,7 @@ const me: Operation = {
 const session = z.object({
   id: text('not a credential'),
   current: flag('whether it is the calling session'),
-  kind: oneOf(['login', 'pkce', 'browser', 'token', 'oauth'], 'how it was opened'),
+  kind: oneOf(['login', 'pkce', 'browser', 'token', 'oauth', 'service'], 'how it was opened'),
   createdAt: time('ISO 8601, UTC'),
   lastSeenAt: time('updated once in a twentieth of `sessionIdle`'),
   expiresAt: time('the absolute end'),

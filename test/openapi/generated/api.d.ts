@@ -1059,10 +1059,11 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Exchanges a code and its verifier, a refresh token, or the code of a device, for tokens (RFC 6749 §4.1.3, RFC 6749 §6, RFC 8628 §3.4).
+         * Exchanges a code and its verifier, a refresh token, the code of a device, or the credentials of a service, for tokens (RFC 6749 §4.1.3, RFC 6749 §6, RFC 8628 §3.4, RFC 6749 §4.4).
          * @description - A request with a wrong app, redirect URI or verifier uses the code up. A second use of the code, more than 20 s after the first, ends the session that it opened (RFC 6749 §4.1.2).
          *     - An app that authenticates itself keeps its refresh token: the answer repeats it. This endpoint refuses refresh tokens of `POST /auth/pkce/token`, and that one refuses those of this endpoint.
          *     - With `device_code`, `authorization_pending` means: ask again after `interval` seconds. `slow_down`: the same, with 5 seconds more from now on. All other errors are final.
+         *     - A service gets a new access token of one session for each request, and no refresh token.
          */
         post: operations["getTokens"];
         delete?: never;
@@ -2377,7 +2378,7 @@ export interface components {
              * @description the kind of grant
              * @enum {string}
              */
-            grant_type: "authorization_code" | "refresh_token" | "urn:ietf:params:oauth:grant-type:device_code";
+            grant_type: "authorization_code" | "refresh_token" | "urn:ietf:params:oauth:grant-type:device_code" | "client_credentials";
             /** @description of the first */
             code?: string;
             /** @description of the first: the one that the code was sent to */
@@ -2386,7 +2387,7 @@ export interface components {
             code_verifier?: string;
             /** @description of the second */
             refresh_token?: string;
-            /** @description of the second: less than was granted */
+            /** @description of the second: less than was granted; of the fourth: those that the service needs */
             scope?: string;
             /** @description of the third */
             device_code?: string;
@@ -2693,7 +2694,7 @@ export interface components {
                      * @description how it was opened
                      * @enum {string}
                      */
-                    kind: "login" | "pkce" | "browser" | "token" | "oauth";
+                    kind: "login" | "pkce" | "browser" | "token" | "oauth" | "service";
                     /**
                      * Format: date-time
                      * @description ISO 8601, UTC

@@ -93,6 +93,8 @@ export interface MountedHost extends Remains {
   delay(milliseconds: number): void
 }
 
+type After = NonNullable<HostSettings['after']>
+
 /** Changes of the options; `oauth` of those that it needs besides. */
 export interface MountedSettings {
   readonly options?: Partial<AuthRouterOptions>
@@ -104,8 +106,8 @@ export interface MountedSettings {
   readonly tls?: boolean
   readonly oauth?: Partial<OAuthOptions>
   readonly users?: (users: TestUsers) => void
-  /** Adds pages of the host's own. */
-  readonly after?: HostSettings['after']
+  /** Adds pages of the host's own, which is reached at `origin`. */
+  readonly after?: (...given: [...Parameters<After>, origin: string]) => void
 }
 
 /**
@@ -154,7 +156,7 @@ function startProcess(
   const { consents, once } = oauthStores
   const issuer = new URL(base).origin
   return startHost({
-    ...(after === undefined ? {} : { after }),
+    after: (...given) => after?.(...given, issuer),
     options: {
       ...stores,
       users,

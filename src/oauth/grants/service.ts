@@ -1,0 +1,210 @@
+import type { Audit, RequestContext } from '../../audit/events.js'
+import { AuthError } from '../../errors.js'
+import { sha256 } from '../../lib/digest.js'
+import type { ApprovedSignIn } from '../../sessions/approved-sign-in.js'
+import type { PasswordStands } from '../../sessions/password-stands.js'
+import type { Sessions } from '../../sessions/sessions.js'
+import type { DecideSignIn } from '../../sign-in.js'
+import type { OAuthClient } from '../../stores/client-contract.js'
+import type { SessionRecord } from '../../stores/contract.js'
+import type { UserStore } from '../../users/contract.js'
+import { audiencesOf, type OwnNames, resourcesOf } from '../client-defaults.js'
+import type { Clients } from '../clients.js'
+import type { IssueTokens } from '../issue-tokens.js'
+import type { Grant } from './code.js'
+import { targetOf } from './remaining-grant.js'
+
+export interface ServiceGrantDeps extends OwnNames {
+  readonly users: Pick<UserStore, 'findById'>
+  readonly decideSignIn: DecideSignIn
+  readonly clients: Pick<Clients, 'findFresh'>
+  /** Whether any client may use the grant, now or later. */
+  readonly hasServices: boolean
+  readonly sessions: Pick<
+    Sessions,
+    | 'draft'
+    | 'startUnlessThere'
+    | 'listForUser'
+    | 'findLive'
+    | 'findEver'
+    | 'seenNow'
+    | 'touch'
+    | 'end'
+  >
+  readonly passwordStands: PasswordStands
+  readonly issueTokens: IssueTokens
+  /** Seconds. */
+  readonly accessTokenLifetime: number
+  readonly clock: () => Date
+  readonly audit: Audit
+}
+
+/** Its parameters are those that all grants have. */
+export const serviceParameters = {} as const
+
+/** What is for people: an account, an ID Token, and a sign-in that outlives the browser. */
+const scopesOfPeople: readonly string[] = ['*', 'openid', 'offline_access']
+/** A session that ends while it is looked for is looked for again. */
+const maxAttempts = 5
+
+/** The session of a service: for one client, one user and one API. */
+interface Post {
+  readonly client: OAuthClient
+  readonly approved: ApprovedSignIn
+  readonly resource: string
+}
+
+/**
+ * `client_credentials`, [RFC 6749 §4.4](https://www.rfc-editor.org/rfc/rfc6749#section-4.4): a
+ * service gets tokens of its own user. There is one session for each client and API, which later
+ * requests find again, so that a program that asks with every job leaves no trail of sessions. No
+ * refresh token: the client shows its secret or key instead.
+ */
+export function createServiceGrant(deps: ServiceGrantDeps): Grant | null {
+  if (!deps.hasServices) return null
+  return async function serve(client, parameters, context) {
+    // 400
+    const scopes = scopesOf(client, parameters.one('scope'))
+    const resource = resourceOf(deps, client, parameters.all('resource'))
+    // 400, 503
+    const approved = await approveUser(deps, client, context)
+    const session = await sessionOf(deps, { client, approved, resource }, context)
+    const seen = deps.sessions.seenNow(session, context)
+    if (seen !== null) deps.sessions.touch(session.id, seen)
+    const grant = { client, user: approved.user, scopes, resource, acr: null, nonce: null }
+    return deps.issueTokens(session, grant)
+  }
+}
+
+function scopesOf({ scopes, defaultScopes = [] }: OAuthClient, asked: string | null) {
+  const words = asked === null ? defaultScopes : [...new Set(asked.split(' '))]
+  const mayHave = (word: string) => scopes.includes(word) && !scopesOfPeople.includes(word)
+  if (words.length > 0 && words.every(mayHave)) return words
+  throw new AuthError('invalid_scope', {
+    clientMessage: 'Ask for some of the scopes of this client; a service has none for people.',
+  })
+}
+
+function resourceOf(deps: ServiceGrantDeps, client: OAuthClient, asked: readonly string[]): string {
+  const allowed = resourcesOf(client, deps.ownResource)
+  const isOwn = asked.length === 0 && allowed.includes(deps.ownResource)
+  return isOwn ? deps.ownResource : targetOf(audiencesOf(asked, deps), allowed)
+}
+
+// Asked with every token, as at each refresh of an app: the user may have been disabled.
+async function approveUser(
+  { users, decideSignIn, audit }: ServiceGrantDeps,
+  { id: clientId, serviceUserId = '' }: OAuthClient,
+  context: RequestContext,
+): Promise<ApprovedSignIn> {
+  const user = await users.findById(serviceUserId)
+  const asked = { door: 'service', user, methods: [], code: undefined, context } as const
+  const decision = await decideSignIn(asked)
+  if (decision.allowed) return decision.approved
+  audit({ type: 'client.refused', reason: 'service-user', clientId }, context)
+  throw refusal(`service user refused: ${decision.reason}`)
+}
+
+async function sessionOf(
+  deps: ServiceGrantDeps,
+  post: Post,
+  context: RequestContext,
+): Promise<SessionRecord> {
+  for (let attempt = 0; attempt < maxAttempts; attempt += 1) {
+    const session = (await findSession(deps, post)) ?? (await openSession(deps, post, context))
+    if (session !== null) return session
+  }
+  throw new AuthError('temporarily-unavailable', { message: 'the session keeps ending' })
+}
+
+// The oldest, so that all processes choose the same one.
+async function findSession(
+  { sessions, passwordStands, accessTokenLifetime, clock }: ServiceGrantDeps,
+  { client, approved: { user }, resource }: Post,
+): Promise<SessionRecord | null> {
+  const until = clock().getTime() + accessTokenLifetime * 1000
+  for (const session of await sessions.listForUser(user.id)) {
+    const { kind, clientId, resources, expiresAt } = session
+    const isOfPost = kind === 'service' && clientId === client.id && resources?.[0] === resource
+    // One that is about to end would give shorter and shorter tokens.
+    if (!isOfPost || expiresAt.getTime() < until) continue
+    if (await passwordStands(session, user)) return session
+  }
+  return null
+}
+
+// Of all who find no session, in whichever process, one stores it: they make the same id of it, and
+// a store inserts an id once. Null to those who come to the same id too late, and find it ended.
+async function openSession(
+  deps: ServiceGrantDeps,
+  post: Post,
+  context: RequestContext,
+): Promise<SessionRecord | null> {
+  const { sessions, clock } = deps
+  const { client, approved, resource } = post
+  const id = await freeId(deps, post)
+  const session = sessions.draft(
+    {
+      id,
+      approved,
+      kind: 'service',
+      scope: client.scopes.join(' '),
+      authenticatedAt: clock(),
+      refresh: null,
+      name: client.name,
+      clientId: client.id,
+      resources: [resource],
+    },
+    context,
+  )
+  if (!(await sessions.startUnlessThere(session, context))) return sessions.findLive(id)
+  await refuseChanged(deps, session, client, context)
+  return session
+}
+
+// The ids of a post are numbered. Ended sessions keep theirs until they are purged, so the first
+// free number is searched for in steps that grow: many ends must not make the next one slow.
+async function freeId({ sessions }: ServiceGrantDeps, post: Post): Promise<string> {
+  const isTaken = async (number: number) => (await sessions.findEver(idOf(post, number))) !== null
+  let free = 1
+  while (await isTaken(free)) free *= 2
+  let taken = Math.floor(free / 2)
+  while (free - taken > 1) {
+    const middle = Math.floor((free + taken) / 2)
+    if (await isTaken(middle)) taken = middle
+    else free = middle
+  }
+  return idOf(post, free)
+}
+
+function idOf({ client, approved, resource }: Post, number: number): string {
+  // As JSON, so that no two posts yield the same text.
+  const post = JSON.stringify(['service', client.id, approved.user.id, resource, number])
+  return sha256(post).slice(0, 22)
+}
+
+// Disabling a client is stored first and ends its sessions then; this session is stored first, and
+// the client read then. One of the two sees the other.
+async function refuseChanged(
+  { clients, sessions }: ServiceGrantDeps,
+  session: SessionRecord,
+  { id, serviceUserId }: OAuthClient,
+  context: RequestContext,
+): Promise<void> {
+  const client = await clients.findFresh(id).catch(async (error: unknown) => {
+    await sessions.end(session, 'revoked', context)
+    throw error
+  })
+  const isSame = client?.serviceUserId === serviceUserId && client?.disabled !== true
+  if (isSame) return
+  await sessions.end(session, 'client-disabled', context)
+  throw refusal('the client was changed meanwhile')
+}
+
+function refusal(message: string): AuthError {
+  return new AuthError('unauthorized_client', {
+    clientMessage:
+      'This client may have no token now: its user may not sign in, or it was disabled.',
+    message,
+  })
+}
