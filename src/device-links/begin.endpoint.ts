@@ -32,7 +32,7 @@ export interface BeginDeps {
   readonly linkSecrets: Pick<LinkSecrets, 'newLink'>
   readonly throttle: Pick<Throttle, 'takeDeviceLink'>
   /** Where the picture leads to. */
-  readonly page: string
+  readonly linkPage: string
   readonly shortCode: boolean
   readonly clock: () => Date
   readonly audit: Audit
@@ -49,7 +49,7 @@ const checkCodes = 3
 
 /** `POST /auth/device-links`: a device that nobody is signed in on shows a picture. */
 export function beginEndpoint(deps: BeginDeps): Endpoint {
-  const { deviceCodes, linkSecrets, throttle, page, shortCode, clock, audit } = deps
+  const { deviceCodes, linkSecrets, throttle, linkPage, shortCode, clock, audit } = deps
   return async function beginLink({ context, readJson }) {
     // 400, 413, 415
     const { codeChallenge, name = null } = parseInput(beginRequest, await readJson())
@@ -80,7 +80,7 @@ export function beginEndpoint(deps: BeginDeps): Endpoint {
     })
     audit({ type: 'device-link.requested' }, context)
     const typed = shortCode ? { shortCode: link } : {}
-    const qr = `${page}#${link}`
+    const qr = `${linkPage}#${link}`
     const data = { linkId, qr, ...typed, interval: announcedInterval, expiresIn: linkLifetime }
     return ok({ status: 'success', data })
   }

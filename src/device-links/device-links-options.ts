@@ -7,8 +7,9 @@ export interface DeviceLinksOptions {
   /**
    * The page of yours that the picture leads to, such as `https://chat.example.com/link`; `http://`
    * only for loopback. What stands behind its `#` is the link: the page hands it to your app.
+   * Default: with the option `oauth`, the page `/account/link` of the router; without, required.
    */
-  readonly page: string
+  readonly page?: string
   /**
    * True: eight letters stand in the picture, and people can type them as well. They are guessed
    * sooner than 256 bits, so there are limits on wrong ones. Default false.
@@ -18,12 +19,13 @@ export interface DeviceLinksOptions {
 
 /** {@link DeviceLinksOptions}, checked and with defaults. */
 export interface CheckedDeviceLinksOptions {
-  readonly page: string
+  /** Undefined for the router's own. */
+  readonly page: string | undefined
   readonly shortCode: boolean
 }
 
 const shape = {
-  page: fitting<string>(isPage, 'is not an https URL without a fragment.'),
+  page: fitting<string>(isPage, 'is not an https URL without a fragment.').optional(),
   shortCode: flag().default(false),
 } satisfies Record<keyof DeviceLinksOptions, unknown>
 
@@ -38,11 +40,27 @@ const remedies = {
  */
 export function checkDeviceLinksOptions(given: unknown): CheckedDeviceLinksOptions {
   const rules = { factory: 'deviceLinks', schema: optionsOf(shape), remedies }
-  return Object.freeze({ ...checkOptions(rules, given) })
+  const { page, shortCode } = checkOptions(rules, given)
+  return Object.freeze({ page, shortCode })
+}
+
+/** What the option needs besides its own members. */
+interface LinkParts {
+  readonly hasStore: boolean
+  readonly hasPages: boolean
 }
 
 /** @throws AuthConfigError if the parts that the option needs are missing */
-export function requirePartsForLinks({ hasStore }: { readonly hasStore: boolean }): void {
+export function requirePartsForLinks(
+  { page }: DeviceLinksOptions,
+  { hasStore, hasPages }: LinkParts,
+): void {
+  if (page === undefined && !hasPages)
+    throw new AuthConfigError(
+      'deviceLinks.page',
+      'is missing: without oauth there is no page of the router to lead to.',
+      `${remedies.page.slice(0, -1)}, or pass oauth.`,
+    )
   if (hasStore) return
   throw new AuthConfigError(
     'deviceLinks',

@@ -8,7 +8,7 @@ import { redirectLocation } from '../oauth/redirect-location.js'
 import { redirectHost } from '../oauth/redirect-uri.js'
 import type { OAuthClient } from '../stores/client-contract.js'
 import { type PageReader, type ShowPage, seeOther } from './show-page.js'
-import type { ClientOnPage } from './view.js'
+import type { ClientOnPage } from './view-parts.js'
 
 /** An error for the client (RFC 6749 §4.1.2.1). */
 export interface ClientError {

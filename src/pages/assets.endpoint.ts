@@ -32,7 +32,10 @@ export function stylesheetFile({ css, version }: Stylesheet): ServedFile {
 }
 
 /** A script as a file. */
-export function scriptFile(what: 'passkeys' | 'show-password', script: string): ServedFile {
+export function scriptFile(
+  what: 'passkeys' | 'show-password' | 'link',
+  script: string,
+): ServedFile {
   const name = `${what}-${sha256(script).slice(0, 16)}.js`
   return { name, type: 'text/javascript; charset=utf-8', bytes: Buffer.from(script) }
 }

@@ -31,10 +31,12 @@ import { createDeletePage, type DeletionOnPages } from './account/delete-page.js
 import { createConfirmPage, createEmailPage } from './account/email-pages.js'
 import { createFactorPage } from './account/factor-page.js'
 import { identitiesEndpoints } from './account/identities-page.js'
+import { createLinkPage, linkScriptFile } from './account/link-page.js'
 import { mailFormEndpoints } from './account/mail-form.js'
 import { createForgotPage, createResetPage, createUndoPage } from './account/mail-pages.js'
 import type {
   AccountsOnPages,
+  LinksOnPages,
   OwnDevices,
   OwnSecondFactor,
   RegistrationOnPages,
@@ -109,6 +111,8 @@ export interface BrowserPagesDeps
   readonly deletionOnPages: DeletionOnPages | undefined
   /** Undefined without the option `providers`. */
   readonly providersOnPages: ProvidersOnPages | undefined
+  /** Undefined without the option `deviceLinks`, and if the host has a page of its own for it. */
+  readonly linksOnPages: LinksOnPages | undefined
   /** Undefined if the host has no account page of ours. */
   readonly ownDevices: OwnDevices | undefined
   readonly codeStore: Pick<AuthorizationCodeStore, 'save' | 'find' | 'consume'>
@@ -155,7 +159,9 @@ export interface BrowserPages extends Capability {
 export function createBrowserPages(deps: BrowserPagesDeps): BrowserPages {
   const parts = partsOf(deps)
   const { stylesheet, logo, icon, script, passwordScript } = deps.pageSite
-  const all = [stylesheet, logo, icon, script, passwordScript, ...(parts.providers?.files ?? [])]
+  const ofLinks = deps.linksOnPages === undefined ? [] : [linkScriptFile]
+  const ofParts = [...ofLinks, ...(parts.providers?.files ?? [])]
+  const all = [stylesheet, logo, icon, script, passwordScript, ...ofParts]
   const files = all.filter((file) => file !== null)
   const signIn = createSignInPage(parts)
   const goOn = createContinuePage(parts)
@@ -181,6 +187,7 @@ export function createBrowserPages(deps: BrowserPagesDeps): BrowserPages {
       ownPage('/oauth/continue', form(goOn)),
       ownPage('/oauth/sign-out', signOutEndpoints(parts)),
       ...devicePages(parts),
+      ...linkPages(parts),
       ...logoutPages(parts),
       ...accountPages(parts),
       ...mailPages(parts),
@@ -318,6 +325,13 @@ function devicePages(parts: Parts): Routes {
   const deviceApprovals = createDeviceApprovals({ ...parts, deviceFlow })
   const page = createDevicePage({ ...parts, deviceFlow, deviceApprovals })
   return [ownPage('/oauth/device', accountEndpoints(parts, page))]
+}
+
+// Without the account page as well: pictures lead there.
+function linkPages({ linksOnPages, ...parts }: Parts): Routes {
+  if (linksOnPages === undefined) return []
+  const page = createLinkPage({ ...parts, linksOnPages })
+  return [ownPage('/account/link', accountEndpoints(parts, page))]
 }
 
 function logoutPages({ judgeLogout, ...parts }: Parts): Routes {

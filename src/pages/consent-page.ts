@@ -15,7 +15,7 @@ import { pageAddress } from './page-request.js'
 import type { PageSite } from './page-site.js'
 import type { PageVisit } from './page-visit.js'
 import { seeOther } from './show-page.js'
-import type { AccountOnPage } from './view.js'
+import type { AccountOnPage } from './view-parts.js'
 
 export interface ConsentPageDeps {
   readonly flows: Pick<Flows, 'begin' | 'withStep' | 'seal'>

@@ -1,7 +1,8 @@
 import { attributes, type HtmlValue, html, type SafeHtml } from './html.js'
 import type { TextKey } from './texts/en.js'
 import type { PageTexts } from './texts.js'
-import type { AccountOnPage, FormFault, PageForm } from './view.js'
+import type { FormFault, PageForm } from './view.js'
+import type { AccountOnPage } from './view-parts.js'
 
 /** A text field. */
 export interface Field {

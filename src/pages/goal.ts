@@ -4,7 +4,7 @@ import type { BrowserUser } from '../oauth/browser-sign-in.js'
 import type { AskingBrowser } from '../oauth/judge-authorization.js'
 import { type AnswerClient, type ClientError, clientOnPage, type WayBack } from './answer-client.js'
 import { seeOther } from './show-page.js'
-import type { ClientOnPage } from './view.js'
+import type { ClientOnPage } from './view-parts.js'
 
 /** Where the browser goes after the pages. */
 export type Goal =

@@ -33,6 +33,8 @@ export type AccountPageName =
   | 'account/password'
   | 'account/email'
   | 'account/confirm'
+  /** The link of a new device. */
+  | 'account/link'
   | 'account/delete'
   | MailPageName
 

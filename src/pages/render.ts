@@ -12,6 +12,9 @@ import type {
   DeviceCodeView,
   DeviceView,
   ForgotView,
+  LinkDeviceView,
+  LinkSignInView,
+  LinkView,
   NewNameView,
   NoteView,
   RegisterView,
@@ -34,6 +37,7 @@ import {
 import { errorPage } from './views/error.js'
 import { handOverPage } from './views/hand-over.js'
 import { accountIdentitiesPage, newNamePage } from './views/identities.js'
+import { linkDevicePage, linkPage, linkSignInPage } from './views/link.js'
 import { forgotPage, notePage, resetPage, undoPage } from './views/mailed.js'
 import { accountPasswordPage } from './views/new-password.js'
 import { confirmRegisterPage, registerPage } from './views/register.js'
@@ -118,6 +122,12 @@ function mailedContentOf(view: MailedView, shell: PageShell): PageContent {
       return deviceCodePage(view, shell.texts)
     case 'device':
       return devicePage(view, shell.texts)
+    case 'link':
+      return linkPage(view, shell.texts)
+    case 'link-sign-in':
+      return linkSignInPage(view, shell.texts)
+    case 'link-device':
+      return linkDevicePage(view, shell.texts)
   }
 }
 
@@ -138,3 +148,6 @@ type MailedView =
   | CodeElsewhereView
   | DeviceCodeView
   | DeviceView
+  | LinkView
+  | LinkSignInView
+  | LinkDeviceView

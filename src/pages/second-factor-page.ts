@@ -7,7 +7,7 @@ import type { PagePasskeys } from './page-passkeys.js'
 import { type PageName, pageAddress } from './page-request.js'
 import { formVisit, type SignInPageDeps, settleSignIn } from './sign-in-page.js'
 import type { PageTexts } from './texts.js'
-import type { SendableFactor } from './view.js'
+import type { SendableFactor } from './view-parts.js'
 
 export interface SecondFactorPageDeps extends SignInPageDeps {
   readonly users: Pick<UserStore, 'findById'>

@@ -14,7 +14,8 @@ import { type PageName, type PageRequest, pageAddress } from './page-request.js'
 import { assetAddress, type PageSite } from './page-site.js'
 import { renderPage } from './render.js'
 import type { PageTexts } from './texts.js'
-import type { ErrorView, PageFault, View } from './view.js'
+import type { ErrorView, View } from './view.js'
+import type { PageFault } from './view-parts.js'
 
 /** The reader of a page, and its address. */
 export interface PageReader {
@@ -66,6 +67,7 @@ export function createShowPage(site: PageSite, audit: Audit): ShowPage {
     const page = (await site.renderByHost(view, shell)) ?? renderPage(view, shell)
     const scripts = [
       ...(hasPassword(view) ? [shell.passwordScript] : []),
+      ...('linkScript' in view ? [view.linkScript] : []),
       ...(hasScript(view) && site.script !== null ? [assetAddress(site, site.script)] : []),
     ]
     return {

@@ -1,5 +1,39 @@
 // What stands on several pages, or many times on one.
 
+import type { PageRefusal } from '../audit/refusals.js'
+import type { PasswordReason } from '../passwords/password-rules.js'
+
+/** The app that requests the sign-in. */
+export interface ClientOnPage {
+  readonly name: string
+  /** The host of its redirect URI; null for an app on the device. */
+  readonly host: string | null
+}
+
+/** An account. */
+export interface AccountOnPage {
+  /** The display name. */
+  readonly name: string
+  /** The name for signing in. */
+  readonly username: string
+}
+
+/** A factor of the host that sends codes. */
+export interface SendableFactor {
+  /** Its name: lower-case letters, digits and `-`. */
+  readonly name: string
+  /** Its name for people; null if the pages have a text for it. */
+  readonly label: string | null
+}
+
+/** The rules for a new password, and what they said to the last one. */
+export interface NewPasswordOnPage {
+  /** The least number of characters. */
+  readonly minLength: number
+  /** Why the typed password was refused; empty at first. */
+  readonly reasons: readonly PasswordReason[]
+}
+
 /** A device on which the user is signed in. */
 export interface DeviceOnPage {
   readonly id: string
@@ -61,6 +95,18 @@ export interface EmailFactorOnPage {
   readonly verified: boolean
 }
 
+/** A new device that shows a link. */
+export interface LinkOnPage {
+  /** What the device calls itself: it may lie. Null if it says nothing. */
+  readonly name: string | null
+  /** Such as "Firefox on Linux"; null if the device tells nothing. */
+  readonly agent: string | null
+  readonly network: string | null
+  /** Whether it is the network of this browser. */
+  readonly sameNetwork: boolean
+  readonly at: Date
+}
+
 /** A passkey of the user. */
 export interface PasskeyOnPage {
   readonly id: string
@@ -101,3 +147,9 @@ export type Note =
   | 'registration-closed'
   | 'device-approved'
   | 'device-denied'
+
+/** A field of the page for a new account. */
+export type RegisterField = 'email' | 'username' | 'name' | 'password'
+
+/** The faults of error pages. The list is closed. */
+export type PageFault = PageRefusal

@@ -1,31 +1,21 @@
-import type { PageRefusal } from '../audit/refusals.js'
-import type { PasswordReason } from '../passwords/password-rules.js'
 import type { SafeHtml } from './html.js'
 import type {
+  AccountOnPage,
   AppOnPage,
+  ClientOnPage,
   DeviceOnPage,
   EmailOnPage,
   FactorOnPage,
   IdentityOnPage,
+  LinkOnPage,
+  NewPasswordOnPage,
   Note,
+  PageFault,
   PasskeyOnPage,
   ProviderButton,
+  RegisterField,
+  SendableFactor,
 } from './view-parts.js'
-
-/** The app that requests the sign-in. */
-export interface ClientOnPage {
-  readonly name: string
-  /** The host of its redirect URI; null for an app on the device. */
-  readonly host: string | null
-}
-
-/** An account. */
-export interface AccountOnPage {
-  /** The display name. */
-  readonly name: string
-  /** The name for signing in. */
-  readonly username: string
-}
 
 /** The target of a form, and its hidden fields. */
 export interface PageForm {
@@ -93,14 +83,6 @@ export interface CodeView extends Omit<ForgotView, 'page'> {
   readonly page: 'code'
   readonly isSent: boolean
   readonly stay: boolean
-}
-
-/** A factor of the host that sends codes. */
-export interface SendableFactor {
-  /** Its name: lower-case letters, digits and `-`. */
-  readonly name: string
-  /** Its name for people; null if the pages have a text for it. */
-  readonly label: string | null
 }
 
 /** The second step, after a right password. */
@@ -277,23 +259,12 @@ export interface ResetView extends NewPasswordOnPage {
   readonly username: string
 }
 
-/** The rules for a new password, and what they said to the last one. */
-export interface NewPasswordOnPage {
-  /** The least number of characters. */
-  readonly minLength: number
-  /** Why the typed password was refused; empty at first. */
-  readonly reasons: readonly PasswordReason[]
-}
-
 /** Asks whoever holds the link in a mail whether a change of the address is to be taken back. */
 export interface UndoView {
   readonly page: 'undo'
   readonly form: PageForm
   readonly username: string
 }
-
-/** A field of {@link RegisterView}. */
-export type RegisterField = 'email' | 'username' | 'name' | 'password'
 
 /** A new account. The form has the fields of {@link RegisterField}. */
 export interface RegisterView {
@@ -363,6 +334,33 @@ export interface DeviceView {
   readonly device: Pick<DeviceOnPage, 'name' | 'ip'> & { readonly askedAt: Date }
   /** `other`: not the network of this browser. `refused`: the same, and it cannot be approved. */
   readonly network: 'same' | 'other' | 'refused'
+}
+
+/**
+ * Asks for the link of a new device: the field `link`. `linkScript` is the URL of the script that
+ * fills it in from the fragment of the address. It finds the field by `data-link`, hides what has
+ * `data-link-asks`, and shows what has `data-link-found`.
+ */
+export interface LinkView {
+  readonly page: 'link'
+  readonly account: AccountOnPage
+  readonly form: PageForm
+  readonly linkScript: string
+}
+
+/** The same for whoever must sign in first. The script follows the link with `data-link-goes`. */
+export interface LinkSignInView extends Pick<LinkView, 'linkScript'> {
+  readonly page: 'link-sign-in'
+  readonly signIn: string
+}
+
+/**
+ * Asks whether to sign a new device in. One form has the field `check_code`, for the four digits on
+ * the device, another a button `name="choice" value="deny"`.
+ */
+export interface LinkDeviceView extends Omit<LinkView, 'page' | 'linkScript'> {
+  readonly page: 'link-device'
+  readonly device: LinkOnPage
 }
 
 /** A form has done its work, or a link does not work. Nothing can be done here any more. */
@@ -445,9 +443,6 @@ export interface SignedOutView {
   readonly again: string | null
 }
 
-/** The faults of error pages. The list is closed. */
-export type PageFault = PageRefusal
-
 /** An error page. It has no links from the request, unless that was checked. */
 export interface ErrorView {
   readonly page: 'error'
@@ -495,6 +490,9 @@ export type View =
   | CodeElsewhereView
   | DeviceCodeView
   | DeviceView
+  | LinkView
+  | LinkSignInView
+  | LinkDeviceView
   | HandOverView
   | SignOutView
   | SignedOutView

@@ -2,7 +2,12 @@ import { Router } from 'express'
 import { createAccount } from '../account/account.js'
 import { createSecondFactorManagement } from '../account/second-factor-management.js'
 import { createSessionManagement, type EndForAccounts } from '../account/session-management.js'
-import { createAccounts, withoutAccounts, withoutPasswordRules } from '../accounts/accounts.js'
+import {
+  type Accounts,
+  createAccounts,
+  withoutAccounts,
+  withoutPasswordRules,
+} from '../accounts/accounts.js'
 import { createBrowserSessions } from '../cookie/browser-session.js'
 import { createCookie } from '../cookie/cookie.js'
 import { createDeletion, withoutDeletion } from '../deletion/deletion.js'
@@ -16,6 +21,7 @@ import { leadToChangePassword } from '../http/documents.js'
 import { mountAll, type Routes } from '../http/endpoint.js'
 import { createLogin } from '../login/login.js'
 import { createNamedTokens } from '../named-tokens/named-tokens.js'
+import { addressAt } from '../oauth/base-url.js'
 import { createOAuth } from '../oauth/oauth.js'
 import { withoutDocuments } from '../oauth/well-known.js'
 import { withoutRegister } from '../oauth/without-register.js'
@@ -127,12 +133,9 @@ function createMap(kit: Kit) {
   const sessions = createSessionManagement({ ...signIns, removePasskeys })
   const ending = sessions.forAccounts
   const accounts = accountsServer && createAccounts({ ...kit, ...accountsServer, ...ending })
-  const { emailSignIn, deletion } = createOffered(kit, ending)
-  const registration =
-    accountsServer &&
-    accounts &&
-    createRegistration({ ...kit, ...accountsServer, ...accounts.parts })
+  const { emailSignIn, deletion, registration } = createOffered(kit, ending, accounts)
   const providers = createProviders(kit, forApps)
+  const deviceLinks = createLinks(kit)
   const pages = forApps && {
     ...forApps,
     ownDevices: kit.hasAccountPage ? sessions.onPages : undefined,
@@ -144,6 +147,7 @@ function createMap(kit: Kit) {
     emailSignInOnPages: emailSignIn?.onPages,
     deletionOnPages: deletion?.onPages,
     providersOnPages: providers?.onPages,
+    linksOnPages: kit.deviceLinks?.page === undefined ? deviceLinks?.onPages : undefined,
   }
 
   // biome-ignore format: the map is a table
@@ -193,7 +197,7 @@ function createMap(kit: Kit) {
                                                      // POST /auth/providers/:id/backchannel-logout
                                                      // GET, POST /auth/identities
                                                      // POST, DELETE /auth/identities/:id
-    deviceLinks:   createLinks(kit),                 // POST /auth/device-links
+    deviceLinks,                                     // POST /auth/device-links
                                                      // POST /auth/device-links/open
                                                      // POST /auth/device-links/approve
                                                      // POST /auth/device-links/deny
@@ -222,6 +226,7 @@ function createMap(kit: Kit) {
                                                      // GET, POST /account/password
                                                      // GET, POST /account/email
                                                      // GET, POST /account/confirm
+                                                     // GET, POST /account/link
                                                      // GET, POST /account/delete
                                                      // GET, POST /account/forgot
                                                      // GET, POST /account/reset
@@ -246,21 +251,26 @@ function createMap(kit: Kit) {
 }
 
 // What the option `accounts` offers by name.
-function createOffered(kit: Kit, ending: EndForAccounts) {
+function createOffered(kit: Kit, ending: EndForAccounts, accounts: Accounts | undefined) {
   const { accountsServer } = kit
-  if (accountsServer === undefined) return { emailSignIn: undefined, deletion: undefined }
+  if (accountsServer === undefined || accounts === undefined)
+    return { emailSignIn: undefined, deletion: undefined, registration: undefined }
   const { emailSignIn, deletion } = accountsServer.accountsOptions
   const parts = { ...kit, ...accountsServer }
   return {
     emailSignIn: emailSignIn ? createEmailSignIn(parts) : undefined,
     deletion: deletion ? createDeletion({ ...parts, ...ending }) : undefined,
+    registration: createRegistration({ ...parts, ...accounts.parts }),
   }
 }
 
 // What the option `deviceLinks` offers.
 function createLinks(kit: Kit) {
-  const { deviceLinks, deviceCodes } = kit
-  return deviceLinks && deviceCodes && createDeviceLinks({ ...kit, deviceLinks, deviceCodes })
+  const { deviceLinks, deviceCodes, pagesUrl } = kit
+  // Checked at the start: there is one of the two.
+  const linkPage = deviceLinks?.page ?? (pagesUrl && addressAt(pagesUrl, '/account/link'))
+  if (!deviceLinks || !deviceCodes || linkPage === undefined) return undefined
+  return createDeviceLinks({ ...kit, deviceLinks, deviceCodes, linkPage })
 }
 
 // What the option `providers` offers.

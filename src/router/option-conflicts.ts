@@ -218,8 +218,10 @@ function refuseUnfitProviders(options: CheckedOptions): void {
   })
 }
 
-function refuseUnfitLinks({ deviceLinks, deviceCodes }: CheckedOptions): void {
-  if (deviceLinks !== undefined) requirePartsForLinks({ hasStore: deviceCodes !== undefined })
+function refuseUnfitLinks({ deviceLinks, deviceCodes, oauth }: CheckedOptions): void {
+  if (deviceLinks === undefined) return
+  const parts = { hasStore: deviceCodes !== undefined, hasPages: oauth !== undefined }
+  requirePartsForLinks(deviceLinks, parts)
 }
 
 // Without apps, mails have the texts of the pages.

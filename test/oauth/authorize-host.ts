@@ -149,6 +149,7 @@ export async function startAuthorize(settings: AuthorizeSettings = {}): Promise<
     logInSteps: createLogin(kit).logInSteps,
     enrolment: createSecondFactorManagement(kit).onPages,
     passkeysOnPages: undefined,
+    linksOnPages: undefined,
     deviceFlow: undefined,
     accountsOnPages: undefined,
     registrationOnPages: undefined,

@@ -3,7 +3,6 @@ import { describe, expect, it } from 'vitest'
 import { generateSigningKey, joseSigner } from '../../src/index.js'
 import { startHost } from '../support/host.js'
 import { accountsOptions } from '../support/mounted-accounts.js'
-import { deviceLinksOptions } from '../support/mounted-device-links.js'
 import { issuer, oauthOptions, wiki } from '../support/mounted-oauth.js'
 import { passkeyOptions } from '../support/mounted-passkeys.js'
 import { providersOptions } from '../support/mounted-providers.js'
@@ -37,7 +36,7 @@ async function mountedRoutes(): Promise<string[]> {
     ...passkeyOptions(),
     signer,
   }
-  const others = { ...accountsOptions(), ...providersOptions(), ...deviceLinksOptions() }
+  const others = { ...accountsOptions(), ...providersOptions(), deviceLinks: {} }
   const host = await startHost({ options: { namedTokens: true, ...others, ...oauth } })
   const layers = (host.auth as unknown as { stack: { route?: { path: string } }[] }).stack
   const paths = layers.flatMap(({ route }) => (route === undefined ? [] : [route.path]))

@@ -32,7 +32,6 @@ import {
 } from './host.js'
 import { memoryLimiter } from './memory-limiter.js'
 import { accountsOptions } from './mounted-accounts.js'
-import { deviceLinksOptions } from './mounted-device-links.js'
 import { oauthOf } from './oauth-apps.js'
 import { oauthRequests } from './oauth-call-sites.js'
 import { startPages } from './pages.js'
@@ -142,7 +141,7 @@ export async function startTapped(
     proofs: tapped(tap, 'proofs', stores.proofs),
     identities: tapped(tap, 'identities', stores.identities),
     deviceCodes: tapped(tap, 'deviceCodes', stores.deviceCodes),
-    ...deviceLinksOptions(),
+    deviceLinks: {},
     providers: { list: [tapped(tap, 'provider', { ...anybody })], returnTo: [returnTo] },
     signer: tapped(tap, 'signer', { ...signer }),
     passwords: tapped(tap, 'passwords', {

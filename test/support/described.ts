@@ -105,6 +105,7 @@ const forPeople: ReadonlySet<string> = new Set([
   '/account/reset',
   '/account/undo',
   '/account/delete',
+  '/account/link',
   '/account/register',
   '/account/register/confirm',
   '/account/invitation',

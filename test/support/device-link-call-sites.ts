@@ -5,6 +5,7 @@ import { outcomeOf } from './account-call-sites.js'
 import type { Ask, Scene } from './call-sites.js'
 import { bearer, logIn, pkcePair, post } from './client.js'
 import { password } from './host.js'
+import { openFormPage, outcomeOf as outcomeOnPage } from './oauth-call-sites.js'
 
 const links = '/auth/device-links'
 
@@ -72,6 +73,16 @@ function collecting(scene: Scene, { linkId, codeVerifier }: Waiting): Ask {
   }
 }
 
+// On the page, by the user who has opened the link.
+async function onPage(
+  scene: Scene,
+  formFor: (checkCode: string) => Record<string, string>,
+): Promise<Ask> {
+  const { linkId, checkCode } = await opened(scene)
+  const send = await openFormPage(scene, `/account/link?link=${linkId}`)
+  return () => outcomeOnPage(send(formFor(checkCode)))
+}
+
 /** By name, as `requests` of call-sites.ts. */
 export const deviceLinkRequests: Readonly<Record<string, (scene: Scene) => Promise<Ask>>> = {
   'POST /auth/device-links': async (scene) =>
@@ -88,6 +99,14 @@ export const deviceLinkRequests: Readonly<Record<string, (scene: Scene) => Promi
     const { linkId, headers } = await opened(scene)
     return asking(scene, '/deny', { linkId }, headers)
   },
+  'POST /account/link with a link': async (scene) => {
+    const { link } = await begun(scene)
+    const send = await openFormPage(scene, '/account/link')
+    return () => outcomeOnPage(send({ link }))
+  },
+  'POST /account/link with an approval': async (scene) =>
+    onPage(scene, (checkCode) => ({ check_code: checkCode })),
+  'POST /account/link with a refusal': async (scene) => onPage(scene, () => ({ choice: 'deny' })),
   'POST /auth/device-links/collect, opened': async (scene) =>
     collecting(scene, await opened(scene)),
   'POST /auth/device-links/collect': async (scene) => collecting(scene, await approved(scene)),

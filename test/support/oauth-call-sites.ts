@@ -23,7 +23,8 @@ import {
   wiki,
 } from './oauth-apps.js'
 
-async function outcomeOf(sent: Promise<Response>): Promise<Outcome> {
+/** Of an answer to a browser. */
+export async function outcomeOf(sent: Promise<Response>): Promise<Outcome> {
   const answer = await sent
   const location = answer.headers.get('location') ?? ''
   return {
@@ -78,9 +79,9 @@ async function beginDevice(scene: Scene) {
   return asked
 }
 
-/** The page of devices in a browser: sends forms, with what the page has hidden in them. */
-async function openDevicePage({ host, user }: Scene) {
-  const url = `${host.url}/oauth/device`
+/** A page in the browser of a signed-in user: sends forms, with what it has hidden in them. */
+export async function openFormPage({ host, user }: Scene, path: string) {
+  const url = `${host.url}${path}`
   const session = await openBrowser(host, user.id)
   const navigation = { 'Sec-Fetch-Site': 'none', 'Sec-Fetch-Mode': 'navigate' }
   const page = await supertest(url)
@@ -136,22 +137,22 @@ export const oauthRequests: Readonly<Record<string, (scene: Scene) => Promise<As
   },
   'POST /oauth/device with a code': async (scene) => {
     const { user_code } = await beginDevice(scene)
-    const send = await openDevicePage(scene)
+    const send = await openFormPage(scene, '/oauth/device')
     return () => outcomeOf(send({ user_code }))
   },
   'POST /oauth/device with an approval': async (scene) => {
     const { user_code } = await beginDevice(scene)
-    const send = await openDevicePage(scene)
+    const send = await openFormPage(scene, '/oauth/device')
     return () => outcomeOf(send({ user_code, step: 'decide', seen: 'yes' }))
   },
   'POST /oauth/device with a refusal': async (scene) => {
     const { user_code } = await beginDevice(scene)
-    const send = await openDevicePage(scene)
+    const send = await openFormPage(scene, '/oauth/device')
     return () => outcomeOf(send({ user_code, choice: 'deny' }))
   },
   'POST /oauth/token with a code of a device': async (scene) => {
     const { user_code, device_code } = await beginDevice(scene)
-    const approved = await (await openDevicePage(scene))({
+    const approved = await (await openFormPage(scene, '/oauth/device'))({
       user_code,
       step: 'decide',
       seen: 'yes',

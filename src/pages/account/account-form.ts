@@ -43,6 +43,11 @@ export interface AccountFormPage {
   readonly needsFresh: boolean
   /** The same, with another age of the sign-in, in seconds. */
   readonly maxAge?: number
+  /**
+   * What is shown to whoever must sign in first, with the address where that is done. Default: the
+   * browser is led there.
+   */
+  readonly beforeSignIn?: (signIn: string) => View
   /** For the landing of a link in a mail, whose query is part of the page. */
   readonly landing?: Landing
   /** What of a query is part of the page. Default: nothing. */
@@ -142,7 +147,8 @@ export function accountEndpoints(
         deadLink(showPage, error, landing.instead, request),
       )
     }
-    if (!isSignedIn || !isFreshFor(page, found, clock())) return toSignIn(deps, page, place)
+    if (!isSignedIn || !isFreshFor(page, found, clock()))
+      return askToSignIn(deps, page, place, request)
     return answer({ deps, page, place, found, request })
   }
 
@@ -282,6 +288,19 @@ async function showElsewhere(
   { incoming }: EndpointRequest,
 ): Promise<TextAnswer> {
   return showPage(elsewhere(at.raw), { incoming, uiLocales: [], at }, { status: 200 })
+}
+
+async function askToSignIn(
+  deps: AccountFormDeps,
+  page: AccountFormPage,
+  place: Place,
+  { incoming }: EndpointRequest,
+): Promise<TextAnswer> {
+  const answer = toSignIn(deps, page, place)
+  const view = page.beforeSignIn?.(answer.headers?.['Location'] ?? '')
+  if (view === undefined) return answer
+  const reader = { incoming, uiLocales: [], at: { ...place, page: page.page } }
+  return deps.showPage(() => view, reader, { status: 200 })
 }
 
 function toSignIn(deps: AccountFormDeps, page: AccountFormPage, place: Place): TextAnswer {

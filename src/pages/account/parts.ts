@@ -5,7 +5,7 @@ import type { SessionRecord } from '../../stores/contract.js'
 import type { TotpStatus } from '../../two-factor/enrolment.js'
 import type { AuthUser, LoginIdentifier } from '../../users/contract.js'
 import type { FactorEnrolment } from '../enrolment-page.js'
-import type { EmailFactorOnPage } from '../view-parts.js'
+import type { EmailFactorOnPage, LinkOnPage } from '../view-parts.js'
 
 /** One session of a user, as in `GET /auth/sessions`. */
 export interface OwnDevice {
@@ -166,6 +166,39 @@ export interface EmailFactorOnPages {
    * with 400 without a proven address, 401, 403 and 503.
    */
   setEnabled(asking: AskingUser, enabled: boolean, request: EndpointRequest): Promise<void>
+}
+
+/** New devices that a signed-in user links. */
+export interface LinksOnPages {
+  /** Of the sign-in, in seconds. */
+  readonly maxSignInAge: number
+  /**
+   * Opens what was scanned or typed; from now on no other user can. `mustSignIn`: before the device
+   * is approved. Rejects with 400 `proof-refused`, 429 and 503.
+   */
+  open(asking: AskingUser, link: string, request: EndpointRequest): Promise<OpenedOnPage>
+  /**
+   * What this user has opened; null if there is nothing to decide. Changes nothing. Rejects with
+   * 503.
+   */
+  look(asking: AskingUser, linkId: string, request: EndpointRequest): Promise<LinkOnPage | null>
+  /**
+   * Signs the device in, by the check code that it shows. Rejects with 400 `proof-refused`, whose
+   * `details.triesLeft` says how many wrong codes are left, 401, 403, 429 and 503.
+   */
+  approve(
+    asking: AskingUser,
+    typed: { readonly linkId: string; readonly checkCode: string },
+    request: EndpointRequest,
+  ): Promise<'approved' | 'sign-in-again'>
+  /** Rejects with 400 `proof-refused`, 429 and 503. */
+  deny(asking: AskingUser, linkId: string, request: EndpointRequest): Promise<void>
+}
+
+/** A link that was just opened. */
+export interface OpenedOnPage {
+  readonly linkId: string
+  readonly mustSignIn: boolean
 }
 
 /** Changes of the address that are taken back. */

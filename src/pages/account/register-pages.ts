@@ -6,7 +6,7 @@ import { endUnlessKept, findSessionOfCookie } from '../../sessions/browser-sessi
 import type { Sessions } from '../../sessions/sessions.js'
 import type { Flows } from '../flow.js'
 import { pageAddress } from '../page-request.js'
-import type { RegisterField } from '../view.js'
+import type { RegisterField } from '../view-parts.js'
 import type { MailFormDone, MailPage, MailPlace } from './mail-form.js'
 import { type MailPagesDeps, requestIn, signInAt, tokenIn } from './mail-pages.js'
 import type { RegistrationOnPages } from './parts.js'

@@ -143,3 +143,32 @@ button.hidden = false
 }
 })()
 `
+
+// The script for the link of a new device as text, since the build ships only the output of
+// TypeScript. The link is the fragment of an address, which no server sees.
+
+/**
+ * Takes the link out of the address and puts it into its field. Whoever must sign in first is led
+ * on, and the link is kept in this tab until then. It sends no form: a stranger may have sent the
+ * link, and opening it tells its device who the user is. Where nothing can be kept, it stops.
+ */
+export const linkScript: string = `(() => {
+const all = (what) => document.querySelectorAll('[data-link' + what + ']')
+const take = () => {
+const { hash, pathname, search } = location
+if (hash) history.replaceState(null, '', pathname + search)
+if (hash) sessionStorage.setItem('mar-link', hash.slice(1))
+for (const { href } of all('-goes')) return location.replace(href)
+for (const field of all('')) {
+const link = sessionStorage.getItem('mar-link')
+sessionStorage.removeItem('mar-link')
+if (!link) return
+field.value = link
+for (const one of all('-asks')) one.hidden = true
+for (const one of all('-found')) one.hidden = false
+}
+}
+addEventListener('hashchange', take)
+take()
+})()
+`

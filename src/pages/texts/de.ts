@@ -154,6 +154,24 @@ export const de: TextsOfPages = {
     'Sieh auf Dein Gerät: Setz den Haken nur, wenn es genau diesen Code zeigt.',
   'device-approval.allow': 'Das Gerät anmelden',
   'device-approval.deny': 'Nicht anmelden',
+  'link.lead':
+    'Das neue Gerät zeigt ein Bild und dessen Adresse. Scanne das Bild, oder füge die Adresse ' +
+    'hier ein.',
+  'link.found':
+    'Ein Gerät möchte in diesem Konto angemeldet werden. Ist es Deins? Dann mach weiter.',
+  'link.field': 'Adresse oder Code auf dem Gerät',
+  'link.help': 'Nimm nur, was Du auf einem eigenen Gerät siehst.',
+  'link.wrong': 'Diese Adresse oder dieser Code gilt nicht mehr. Beide gelten drei Minuten lang.',
+  'link.sign-in-lead':
+    'Melde Dich zuerst hier an. Scanne dann das Bild, oder füge seine Adresse ein.',
+  'link-device.lead': 'Ein Gerät möchte in Deinem Konto angemeldet werden.',
+  'link-device.name': 'Es nennt sich: {name}',
+  'link-device.warning':
+    'Gib nur Ziffern ein, die Du selbst siehst. Wer Dir welche nennt, könnte Deine Nachrichten ' +
+    'lesen.',
+  'link-device.code': 'Die vier Ziffern auf dem Gerät',
+  'link-device.help': 'Das Gerät zeigt sie jetzt.',
+  'link-device.wrong': 'Das Gerät zeigt andere Ziffern. Nach drei falschen muss es neu anfangen.',
 
   'account.title': 'Dein Konto',
   'account.sign-out': 'Abmelden',

@@ -146,6 +146,20 @@ export const en = {
   'device-approval.tick': 'Look at your device: tick the box only if it shows this code.',
   'device-approval.allow': 'Sign the device in',
   'device-approval.deny': 'Do not sign it in',
+  'link.lead':
+    'The new device shows a picture, and its address. Scan it, or paste the address here.',
+  'link.found': 'A device asks to be signed in with this account. Is it yours? Then continue.',
+  'link.field': 'Address or code on the device',
+  'link.help': 'Only use one that you see on a device of your own.',
+  'link.wrong': 'This address or code is not valid any more. It works for three minutes.',
+  'link.sign-in-lead': 'Sign in here first. Then scan the picture, or paste its address.',
+  'link-device.lead': 'A device asks to be signed in with your account.',
+  'link-device.name': 'It calls itself: {name}',
+  'link-device.warning':
+    'Only type digits that you see yourself. Whoever tells you some could read your messages.',
+  'link-device.code': 'The four digits on the device',
+  'link-device.help': 'The device shows them now.',
+  'link-device.wrong': 'The device shows other digits. After three wrong ones it must begin again.',
 
   'account.title': 'Your account',
   'account.sign-out': 'Sign out',

@@ -45,7 +45,7 @@ export function devicePage(view: DeviceView, texts: PageTexts): PageContent {
     body: html`<p class="lead">${texts.html('device-approval.lead', { client })}${foreign}</p>
 ${accountCard(account)}
 <p><code class="secret" dir="ltr">${userCode}</code></p>
-${factsOf(view, texts)}
+${factsOf({ ...view.device, network: view.device.ip }, texts)}
 ${scopesOf(view, texts)}
 <p class="note">${texts.html('device-approval.warning')}</p>
 ${warningOf(network, texts)}${isRefused ? null : approveForm(form, texts)}
@@ -53,7 +53,8 @@ ${denyForm(form, isRefused, texts)}`,
   }
 }
 
-function warningOf(network: DeviceView['network'], texts: PageTexts): SafeHtml | null {
+/** A warning of another network. */
+export function warningOf(network: DeviceView['network'], texts: PageTexts): SafeHtml | null {
   if (network === 'same') return null
   return html`<p class="fault">${texts.html(`device-approval.${network}-network`)}</p>
 `
@@ -70,18 +71,31 @@ function approveForm(form: PageForm, texts: PageTexts): SafeHtml {
   return formOf(form, texts, 'device-approval.tick', content)
 }
 
-// Where it is the only form, it says what was wrong.
-function denyForm(form: PageForm, isAlone: boolean, texts: PageTexts): SafeHtml {
+/** A form of its own, which says what was wrong only where it is alone. */
+export function denyForm(form: PageForm, isAlone: boolean, texts: PageTexts): SafeHtml {
   const given = { name: 'choice', value: 'deny', class: 'plain' }
   const deny = button(texts.html('device-approval.deny'), given)
   return formOf(isAlone ? form : { ...form, fault: null }, texts, 'device-approval.tick', deny)
 }
 
-function factsOf({ device: { name, ip, askedAt } }: DeviceView, texts: PageTexts): SafeHtml {
+/** What is known of a device. A part that nobody knows is null. */
+interface DeviceFacts {
+  readonly name: string | null
+  readonly network: string | null
+  readonly askedAt: Date
+}
+
+/** The device, its network and the time, each in a line. */
+export function factsOf(
+  { name, network, askedAt }: DeviceFacts,
+  texts: PageTexts,
+  first: SafeHtml | null = null,
+): SafeHtml {
   const device = name ?? texts.plain('account.unknown-device')
   const facts = [
+    first,
     texts.html('device-approval.device', { device: html`<bdi>${device}</bdi>` }),
-    ip && texts.html('device-approval.network', { network: html`<bdi>${ip}</bdi>` }),
+    network && texts.html('device-approval.network', { network: html`<bdi>${network}</bdi>` }),
     texts.html('device-approval.time', { time: texts.moment(askedAt) }),
   ]
   const shown = facts.filter((one) => one !== null && one !== '')

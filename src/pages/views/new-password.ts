@@ -2,7 +2,8 @@ import { accountCard, button, field, formOf, revealPassword } from '../form-part
 import { html, type SafeHtml } from '../html.js'
 import type { PageContent, PageShell } from '../layout.js'
 import type { PageTexts } from '../texts.js'
-import type { AccountPasswordView, NewPasswordOnPage, PageForm } from '../view.js'
+import type { AccountPasswordView, PageForm } from '../view.js'
+import type { NewPasswordOnPage } from '../view-parts.js'
 import { backTo } from './account-factors.js'
 
 type Shell = Pick<PageShell, 'texts' | 'passwordScript'>

@@ -3,7 +3,8 @@ import { attributes, type HtmlValue, html, type SafeHtml } from '../html.js'
 import type { PageContent } from '../layout.js'
 import type { TextKey } from '../texts/en.js'
 import type { PageTexts } from '../texts.js'
-import type { SecondFactorView, SendableFactor } from '../view.js'
+import type { SecondFactorView } from '../view.js'
+import type { SendableFactor } from '../view-parts.js'
 
 /** The differences between a code of the authenticator app, a sent one and a recovery code. */
 interface Method {

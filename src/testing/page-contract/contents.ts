@@ -9,6 +9,9 @@ import type {
   ConfirmRegisterView,
   ConsentView,
   DeviceView,
+  LinkDeviceView,
+  LinkSignInView,
+  LinkView,
   RegisterView,
   ResetView,
   SignInView,
@@ -121,6 +124,15 @@ function deviceShown({ account, clientName, userCode, scopes, apis, device }: De
   ]
 }
 
+function linkShown({ account, device: { name, agent, network } }: LinkDeviceView): Shown {
+  return [
+    ['account.username', account.username],
+    ['device.name', name],
+    ['device.agent', agent],
+    ['device.network', network],
+  ]
+}
+
 type MailedView =
   | ResetView
   | RegisterView
@@ -130,6 +142,9 @@ type MailedView =
   | AccountEmailView
   | ConfirmEmailView
   | CodeElsewhereView
+  | LinkView
+  | LinkSignInView
+  | LinkDeviceView
 
 function toShowOfMailed(view: MailedView): Shown {
   switch (view.page) {
@@ -150,7 +165,12 @@ function toShowOfMailed(view: MailedView): Shown {
     case 'register':
       return [['password.minLength', String(view.password.minLength)]]
     case 'confirm-register':
+    case 'link-sign-in':
       return []
+    case 'link':
+      return [['account.username', view.account.username]]
+    case 'link-device':
+      return linkShown(view)
     case 'reset':
       return [['minLength', String(view.minLength)]]
     case 'undo':
@@ -202,6 +222,8 @@ function toLink(view: View): readonly (readonly [what: string, href: string | nu
       return [['redirect', view.redirect]]
     case 'note':
       return [['onward', view.onward]]
+    case 'link-sign-in':
+      return [['signIn', view.signIn]]
     case 'signed-out':
     case 'error':
       return [['again', view.again]]

@@ -1,4 +1,4 @@
-import type { DeviceView, FormFault, PageForm, View } from '../../pages/view.js'
+import type { DeviceView, FormFault, LinkDeviceView, PageForm, View } from '../../pages/view.js'
 
 /** What is in these pages that somebody has typed or registered. */
 interface DeviceData {
@@ -46,5 +46,43 @@ export function deviceStates(
     'device-refused-network': { ...asked, network: 'refused' },
     'device-unread': { ...asked, form: formWith({ kind: 'wrong' }) },
     'device-refused': { ...asked, form: formWith({ kind: 'refused', message }) },
+  }
+}
+
+/** The states of the page on which users link a device. */
+export function linkStates(
+  { account, deviceName, typed, refusal: message }: DeviceData,
+  formWith: (fault: FormFault | null) => PageForm,
+): Record<string, View> {
+  const form = formWith(null)
+  const askedAt = new Date('2030-01-02T03:04:05Z')
+  const linkScript = '/oauth/assets/link-0123456789abcdef.js'
+  const linking = { page: 'link', account, form, linkScript } as const
+  const linked: LinkDeviceView = {
+    page: 'link-device',
+    account,
+    form,
+    device: {
+      name: typed,
+      agent: deviceName,
+      network: '192.0.2.7',
+      sameNetwork: true,
+      at: askedAt,
+    },
+  }
+  const unsaid = { name: null, agent: null, network: null, sameNetwork: false, at: askedAt }
+  return {
+    link: linking,
+    'link-wrong': { ...linking, form: formWith({ kind: 'wrong' }) },
+    'link-stale': { ...linking, form: formWith({ kind: 'stale' }) },
+    'link-sign-in': {
+      page: 'link-sign-in',
+      signIn: '/oauth/sign-in?return_to=%2Flink',
+      linkScript,
+    },
+    'link-device': linked,
+    'link-device-other-network': { ...linked, device: unsaid },
+    'link-device-wrong': { ...linked, form: formWith({ kind: 'wrong' }) },
+    'link-device-refused': { ...linked, form: formWith({ kind: 'refused', message }) },
   }
 }

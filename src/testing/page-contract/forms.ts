@@ -46,6 +46,10 @@ const presentPassword: Expected = {
 
 const userCode: Expected = { name: 'user_code', types: ['text'], autocomplete: 'off' }
 
+const link: Expected = { name: 'link', types: ['text'], autocomplete: 'off' }
+
+const checkCode: Expected = { name: 'check_code', types: ['text', 'tel'], autocomplete: 'off' }
+
 const seen: Expected = { name: 'seen', types: ['checkbox'], autocomplete: null }
 
 const typedAddress: Expected = { name: 'email', types: ['email', 'text'], autocomplete: 'email' }
@@ -75,6 +79,10 @@ function fieldsOf(view: View): readonly Expected[] {
       return [userCode]
     case 'device':
       return view.network === 'refused' ? [] : [seen]
+    case 'link':
+      return [link]
+    case 'link-device':
+      return [checkCode]
     case 'forgot':
     case 'new-name':
       return [typedName]
@@ -127,6 +135,7 @@ function choicesOf(view: View): readonly (readonly [name: string, value: string]
         ...view.identities.map(({ id }) => `disconnect ${id}`),
       ].map(asChoice)
     case 'device':
+    case 'link-device':
       return [asChoice('deny')]
     case 'account-email':
       return provesAddress(view) ? [asChoice('verify')] : []

@@ -1,4 +1,4 @@
-import type { AccountOnPage, FormFault, NoteView, PageForm, View } from '../../pages/view.js'
+import type { AccountView, FormFault, NoteView, PageForm, View } from '../../pages/view.js'
 
 const base = 'https://chat.example.com/api/v1'
 
@@ -55,7 +55,7 @@ export function mailStates(
 }
 
 function emailStates(
-  account: AccountOnPage,
+  account: AccountView['account'],
   formWith: (fault: FormFault | null) => PageForm,
 ): Record<string, View> {
   const form = formWith(null)

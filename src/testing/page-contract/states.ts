@@ -10,7 +10,7 @@ import type {
   View,
 } from '../../pages/view.js'
 import { accountStates } from './account-states.js'
-import { deviceStates } from './device-states.js'
+import { deviceStates, linkStates } from './device-states.js'
 import { mailStates } from './mail-states.js'
 import { passkeyStates } from './passkey-states.js'
 
@@ -95,6 +95,7 @@ export function statesOf(data: StateData): Readonly<Record<string, View>> {
     ...consentStates(data),
     ...accountStates(data, (fault) => formWith(data, fault)),
     ...deviceStates(data, (fault) => formWith(data, fault)),
+    ...linkStates(data, (fault) => formWith(data, fault)),
     ...mailStates(data, (fault) => formWith(data, fault)),
     'hand-over': { page: 'hand-over', client, redirect },
     'hand-over-device': { page: 'hand-over', client: device, redirect },

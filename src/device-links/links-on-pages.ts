@@ -1,0 +1,72 @@
+import type { Audit } from '../audit/events.js'
+import type { AskingUser, LinksOnPages } from '../pages/account/parts.js'
+import type { LinkOnPage } from '../pages/view-parts.js'
+import type { DeviceCodeRecord } from '../stores/device-code-contract.js'
+import type { Throttle } from '../throttle/throttle.js'
+import type { AuthUser } from '../users/contract.js'
+import { linkRefusal } from './approver.js'
+import type { LinkDecisions } from './decide-link.js'
+import { type OpenLink, tellDevice } from './open-link.js'
+
+export interface LinksOnPagesDeps {
+  readonly openLink: OpenLink
+  readonly linkDecisions: LinkDecisions
+  /** Whether the user has something to show besides a password. */
+  readonly hasMoreToShow: (user: AuthUser) => Promise<boolean>
+  readonly throttle: Pick<Throttle, 'limitRefusals'>
+  /** Of the sign-in, in seconds. */
+  readonly maxSignInAge: number
+  readonly audit: Audit
+}
+
+/**
+ * The same steps as those of the endpoints, for the page, in the same counters: a page is no second
+ * set of guesses.
+ */
+export function createLinksOnPages(deps: LinksOnPagesDeps): LinksOnPages {
+  const { openLink, linkDecisions, throttle, maxSignInAge } = deps
+  return {
+    maxSignInAge,
+
+    open: (asking, link, request) =>
+      throttle.limitRefusals('device-link', request, async () => {
+        const opened = await openLink(asking.session, link, request.context)
+        return { linkId: opened.userCodeHash, mustSignIn: await mustSignIn(deps, asking, opened) }
+      }),
+
+    async look({ session }, linkId, { context }): Promise<LinkOnPage | null> {
+      const link = await linkDecisions.look(session, linkId)
+      return link && tellDevice(link, context)
+    },
+
+    approve: (asking, typed, request) =>
+      throttle.limitRefusals('device-link', request, async () => {
+        const { session } = asking
+        const { context } = request
+        const found = await linkDecisions.look(session, typed.linkId)
+        if (found === null) throw linkRefusal(deps, 'unknown', session.userId, context)
+        // Costs no try.
+        if (await mustSignIn(deps, asking, found)) return 'sign-in-again'
+        const link = await linkDecisions.requireCheckCode(session, typed, context)
+        await linkDecisions.approve(session, link, null, context)
+        return 'approved'
+      }),
+
+    deny: ({ session }, linkId, request) =>
+      throttle.limitRefusals('device-link', request, () =>
+        linkDecisions.deny(session, linkId, request.context),
+      ),
+  }
+}
+
+// Whoever has more than a password shows it for this very device, by a sign-in since the device has
+// asked. So does a browser that another session has signed in and ends: what it opened would
+// outlive that.
+async function mustSignIn(
+  { hasMoreToShow }: LinksOnPagesDeps,
+  { session: { authenticatedAt, parentId }, user }: AskingUser,
+  { createdAt }: DeviceCodeRecord,
+): Promise<boolean> {
+  if (parentId !== undefined) return true
+  return authenticatedAt < createdAt && (await hasMoreToShow(user))
+}
