@@ -46,6 +46,7 @@ export function createApp(
   // The page imports the client as the package ships it: modules, which need no bundler.
   const client = fileURLToPath(import.meta.resolve('messaging-auth-router/client'))
   app.use('/client', express.static(dirname(client)))
+  app.use('/uqr', express.static(dirname(fileURLToPath(import.meta.resolve('uqr')))))
   app.get(['/', '/index.html'], leadToLocalhost(deps.publicUrl))
   app.use(express.static(fileURLToPath(new URL('../public', import.meta.url))))
   app.use(onError)

@@ -66,6 +66,8 @@ export async function createAuth(
       pagesOrigin: publicUrl,
       oauth: oauthOptions(settings, publicUrl, signer, apps),
       pages,
+      // A signed-in device signs another one in, by a picture: see docs/devices.md.
+      deviceLinks: {},
       ...(passkeys && { passkeys }),
       ...(accounts && { accounts }),
       ...(providers && { providers }),

@@ -2,10 +2,12 @@ import { setOut } from './oauth.js'
 import { byId, element, explain, say } from './page.js'
 
 const button = byId('set-out')
+const byLink = byId('link-device')
 
 /** Makes the button work. */
 export function prepareSignIn() {
   button.addEventListener('click', () => signInByPages(setOut))
+  byLink.addEventListener('click', signInByLink)
   // Back from the pages, and this page is as it was left.
   addEventListener('pageshow', ({ persisted }) => persisted && work(false))
   void showDemoUsers()
@@ -39,8 +41,21 @@ export function notice(text) {
   say('sign-in-problem', text)
 }
 
+// What draws the picture is loaded by whoever wants it.
+async function signInByLink() {
+  byLink.hidden = true
+  notice('')
+  try {
+    const link = await import('./link.js')
+    notice(await link.signInByLink())
+  } finally {
+    byLink.hidden = false
+  }
+}
+
 function work(isWorking) {
   button.disabled = isWorking
+  byLink.disabled = isWorking
   button.textContent = isWorking ? 'Signing in…' : 'Sign in'
 }
 

@@ -2,8 +2,7 @@
 export function home(name: string | undefined): string {
   if (name !== undefined)
     return page(`<h1>Hello ${escaped(name)}</h1>
-<form method="post"><button formaction="/refresh">Refresh</button>
-<button formaction="/sign-out">Sign out</button></form>`)
+<form method="post" action="/sign-out"><button>Sign out</button></form>`)
   return page(`<h1>Wiki</h1>
 <p><a href="/sign-in">Sign in with Chat</a></p>`)
 }

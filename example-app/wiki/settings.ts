@@ -28,7 +28,7 @@ function howToRegister(wikiUrl: string): string {
     redirectUris: [`${wikiUrl}/callback`],
     backchannelLogoutUri: `${wikiUrl}/backchannel-logout`,
     postLogoutRedirectUris: [`${wikiUrl}/`],
-    scopes: ['openid', 'profile', 'offline_access'],
+    scopes: ['openid', 'profile'],
     secretHashes: [hash],
   }
   return (

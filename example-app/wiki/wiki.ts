@@ -22,7 +22,6 @@ const chat = await oidc
 interface Visitor {
   readonly checks?: { readonly pkceCodeVerifier: string; readonly expectedState: string }
   readonly name?: string
-  readonly refreshToken?: string
   /** What the chat calls the session of which this is one. */
   readonly sid?: string
   readonly idToken?: string
@@ -48,13 +47,6 @@ function keep(request: Request, response: Response, visitor: Visitor): void {
   response.cookie('wiki', id, { httpOnly: true, sameSite: 'lax', secure })
 }
 
-function signedIn(tokens: Awaited<ReturnType<typeof oidc.refreshTokenGrant>>): Visitor {
-  const claims = tokens.claims()
-  const [name, sid] = [String(claims?.['name']), String(claims?.['sid'])]
-  const { refresh_token: refreshToken = '', id_token: idToken = '' } = tokens
-  return { name, sid, refreshToken, idToken }
-}
-
 const app = express().disable('x-powered-by')
 app.get('/', (request, response) => {
   response.send(home(visitorOf(request).name))
@@ -65,7 +57,8 @@ app.get('/sign-in', async (request, response) => {
   const expectedState = oidc.randomState()
   const asked = {
     redirect_uri: `${wikiUrl}/callback`,
-    scope: 'openid profile offline_access',
+    // Without offline_access: what signs the browser out of the chat signs it out here as well.
+    scope: 'openid profile',
     state: expectedState,
     code_challenge: await oidc.calculatePKCECodeChallenge(pkceCodeVerifier),
     code_challenge_method: 'S256',
@@ -80,30 +73,16 @@ app.get('/callback', async (request, response) => {
   const { checks } = visitorOf(request)
   if (checks === undefined) return response.redirect(303, '/')
   const tokens = await oidc.authorizationCodeGrant(chat, url, { ...checks, idTokenExpected: true })
-  keep(request, response, signedIn(tokens))
+  const claims = tokens.claims()
+  const [name, sid] = [String(claims?.['name']), String(claims?.['sid'])]
+  keep(request, response, { name, sid, idToken: String(tokens.id_token) })
   response.redirect(303, '/')
 })
-
-app.post('/refresh', async (request, response) => {
-  const { refreshToken } = visitorOf(request)
-  if (refreshToken !== undefined) {
-    const visitor = await oidc.refreshTokenGrant(chat, refreshToken).then(signedIn, signedOut)
-    keep(request, response, visitor)
-  }
-  response.redirect(303, '/')
-})
-
-// The chat has ended it: on its list of devices, perhaps. Anything else is an outage, and no end.
-function signedOut(error: unknown): Visitor {
-  if (error instanceof oidc.ResponseBodyError && error.error === 'invalid_grant') return {}
-  throw error
-}
 
 // And at the chat, which then sends the browser back.
 app.post('/sign-out', async (request, response) => {
-  const { refreshToken, idToken } = visitorOf(request)
-  if (refreshToken === undefined || idToken === undefined) return response.redirect(303, '/')
-  await oidc.tokenRevocation(chat, refreshToken)
+  const { idToken } = visitorOf(request)
+  if (idToken === undefined) return response.redirect(303, '/')
   keep(request, response, {})
   const asked = { id_token_hint: idToken, post_logout_redirect_uri: `${wikiUrl}/` }
   response.redirect(303, oidc.buildEndSessionUrl(chat, asked).href)

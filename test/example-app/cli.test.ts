@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { openPageBrowser } from '../oauth/page-browser.js'
+import { chromiumPath, launchChromium } from '../support/chromium.js'
 import {
   alice,
   buildExample,
@@ -26,20 +27,22 @@ describe('the tool for the command line', { timeout: 120_000 }, () => {
 
   beforeAll(async () => {
     buildExample()
-    app = await startExample(environmentIn(temporaryFolder()))
+    // The proxy is this machine.
+    app = await startExample({ ...environmentIn(temporaryFolder()), TRUST_PROXY: 'loopback' })
     origin = atLocalhost(app.url)
     file = join(temporaryFolder(), 'sign-in.json')
   }, 300_000)
 
   afterAll(() => app?.stop('SIGKILL'))
 
-  /** Starts a command. */
+  /** Starts a command, of which nothing is a terminal, and whose machine has no screen. */
   function launch(...command: string[]) {
     const child = spawn(process.execPath, [program, ...command], {
+      stdio: ['ignore', 'pipe', 'pipe'],
       env: {
         CHAT_URL: `${origin}/api/v1`,
         CHAT_FILE: file,
-        BROWSER: 'no-such-browser',
+        ...(command.includes('--device') ? {} : { BROWSER: 'no-such-browser' }),
       },
     })
     onTestFinished(() => void child.kill('SIGKILL'))
@@ -85,19 +88,38 @@ describe('the tool for the command line', { timeout: 120_000 }, () => {
     await expect.poll(() => asking.said.stderr).toContain('Please open')
   })
 
-  test('signs in by a code with --device, where there is no browser', async () => {
-    file = join(temporaryFolder(), 'sign-in.json')
-    const first = launch('--device', 'rooms')
-    await expect.poll(() => first.said.stderr).toMatch(/^Open \S+: \S+\n/)
-    const [, address = '', code = ''] = /^Open (\S+): (\S+)\n/.exec(first.said.stderr) ?? []
-    const browser = openPageBrowser(origin, (url) => url)
-    const typing = await browser.send(await browser.open(address), alice)
-    const asked = await browser.send(typing, { user_code: code })
-    const done = await browser.send(asked, { seen: 'yes' })
-    expect(done.page?.text).toContain('Return to it.')
-    expect(await first.ended).toMatchObject({ status: 0, stdout: expect.stringMatching('general') })
-    expect(await chat('sign-out')).toEqual({ status: 0, stdout: '', stderr: '' })
-  })
+  test.skipIf(chromiumPath === null)(
+    'signs in by a code with --device, as over ssh: no screen, no terminal, another network',
+    async () => {
+      file = join(temporaryFolder(), 'sign-in.json')
+      const first = launch('--device', 'rooms')
+      await expect.poll(() => first.said.stderr).toMatch(/^Open \S+: \S+\n/)
+      const [, address = '', code = ''] = /^Open (\S+): (\S+)\n/.exec(first.said.stderr) ?? []
+      const browser = await launchChromium()
+      onTestFinished(() => browser.close())
+      // The proxy in front says where the browser is; the tool comes without one.
+      const elsewhere = { 'X-Forwarded-For': '203.0.113.9' }
+      const page = await browser.newPage({ extraHTTPHeaders: elsewhere, locale: 'en' })
+      await page.goto(address)
+      await page.getByLabel('E-mail or user name').fill(alice.username)
+      await page.getByLabel('Password', { exact: true }).fill(alice.password)
+      const press = (name: string) => page.getByRole('button', { name, exact: true }).click()
+      await press('Sign in')
+      await page.getByLabel('Code of the device').fill(code)
+      await press('Continue')
+      await page.getByText('Chat Desktop').first().waitFor()
+      await page.getByText('in another network than this browser').waitFor()
+      expect(await page.locator('code.secret').innerText()).toBe(code)
+      await page.getByLabel('I see this code on my own device').check()
+      await press('Sign the device in')
+      await page.getByText('Return to it.').waitFor()
+      const rooms = { status: 0, stdout: expect.stringMatching('general') }
+      expect(await first.ended).toMatchObject(rooms)
+      // It asked for nothing but that.
+      expect(first.said.stderr.trim().split('\n')).toHaveLength(1)
+      expect(await chat('sign-out')).toEqual({ status: 0, stdout: '', stderr: '' })
+    },
+  )
 
   test('says what there is', async () => {
     for (const command of ['', 'toString'])
