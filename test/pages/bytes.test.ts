@@ -33,8 +33,8 @@ it('No byte of a document, of the style sheet or of a script has changed', () =>
   }).toMatchInlineSnapshot(`
     {
       "css": "7a731e4f7eebb92e",
-      "de": "00ed223a8d3971f6",
-      "en": "3860610c771dfaa1",
+      "de": "918de58de43324ee",
+      "en": "2b522e0cb11cda90",
       "passkeyScript": "af82c4615da7e35d",
       "passwordScript": "8cb1aaa8a80f690e",
     }

@@ -87,6 +87,7 @@ describe('Every page', () => {
       const expected = [
         ...(hasPassword(view) ? ['show-password'] : []),
         ...(hasScript(view) ? ['passkeys'] : []),
+        ...('linkScript' in view ? ['link'] : []),
       ].map((script) => {
         const src = `/oauth/assets/${script}-0123456789abcdef.js`
         return { name: 'script', attributes: { src, defer: '' } }

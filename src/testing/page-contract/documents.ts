@@ -40,7 +40,11 @@ function runsNothing(page: RenderedPage): void {
   )
   // The pages with a field whose password can be shown.
   const isTyped = ['sign-in', 'reset', 'register', 'account-password'].includes(page.view.page)
-  const scripts = isTyped ? [...ofPasskeys, page.shell.passwordScript] : ofPasskeys
+  const scripts = [
+    ...ofPasskeys,
+    ...(isTyped ? [page.shell.passwordScript] : []),
+    ...('linkScript' in page.view ? [page.view.linkScript] : []),
+  ]
   for (const { name, attributes } of page.tags) {
     const isOurs = name === 'script' && scripts.includes(attributes['src'] ?? '')
     check(isOurs || !forbidden.includes(name), page, `has a <${name}>, which its policy stops.`)

@@ -18,7 +18,7 @@ const notes: readonly NoteView['note'][] = [
 
 /** The states of the pages for passwords and addresses, and of links in mails. */
 export function mailStates(
-  { account, typed }: { readonly account: AccountOnPage; readonly typed: string },
+  { account, typed }: { readonly account: AccountView['account']; readonly typed: string },
   formWith: (fault: FormFault | null) => PageForm,
 ): Record<string, View> {
   const form = formWith(null)
@@ -83,7 +83,7 @@ function emailStates(
 }
 
 function registerStates(
-  { account, typed }: { readonly account: AccountOnPage; readonly typed: string },
+  { account, typed }: { readonly account: AccountView['account']; readonly typed: string },
   formWith: (fault: FormFault | null) => PageForm,
 ): Record<string, View> {
   const form = formWith(null)
@@ -125,7 +125,7 @@ function registerStates(
 }
 
 function codeStates(
-  { account, typed }: { readonly account: AccountOnPage; readonly typed: string },
+  { account, typed }: { readonly account: AccountView['account']; readonly typed: string },
   formWith: (fault: FormFault | null) => PageForm,
 ): Record<string, View> {
   const form = formWith(null)

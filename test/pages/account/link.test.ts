@@ -163,7 +163,7 @@ describe('whoever has more than a password', () => {
     const { body } = await device.ask()
     const rows = await host.stores.sessions.listForUser('u-bob', host.clock())
     const linked = rows.find(({ kind }) => kind === 'login')
-    expect([body.data.me.username, linked?.methods]).toEqual(['bob', ['pwd', 'totp']])
+    expect([body.data.me.username, linked?.methods]).toEqual(['bob', ['pwd', 'otp']])
   })
 })
 
