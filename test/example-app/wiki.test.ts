@@ -299,7 +299,8 @@ describe.skipIf(chromiumPath === null)('in Chromium', { timeout: 120_000 }, () =
   test('alice signs in once, on the pages, and is signed in to the chat and to the wiki', async () => {
     const browser = await launchChromium()
     try {
-      const page = await browser.newPage()
+      const context = await browser.newContext()
+      const page = await context.newPage()
       const offences: string[] = []
       const addresses: string[] = []
       page.on('pageerror', (error) => offences.push(error.message))
@@ -333,7 +334,7 @@ describe.skipIf(chromiumPath === null)('in Chromium', { timeout: 120_000 }, () =
       await page.getByRole('link', { name: 'Sign in with Chat' }).click()
       await page.getByRole('heading', { name: 'Hello Alice' }).waitFor()
       expect(page.url()).toBe(`${wikiUrl}/`)
-      const wikiTab = await page.context().newPage()
+      const wikiTab = await context.newPage()
       await wikiTab.goto(wikiUrl)
       await wikiTab.getByRole('heading', { name: 'Hello Alice' }).waitFor()
 

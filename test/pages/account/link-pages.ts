@@ -33,7 +33,7 @@ export async function openLinkPage(
 }
 
 /** Goes on from the page that asks to sign in first. */
-export async function signInAt(
+async function signInAt(
   host: MountedHost,
   visitor: Visitor,
   first: PageAnswer,
