@@ -354,7 +354,7 @@ export type { HostAction } from './http/host-input.js'
 // What can go wrong, what happened, and how it is going.
 
 export type { PasswordStats, WaitingRoomStats, WaitTimes } from './admission/admission.js'
-export type { AuditStats, LimitStats } from './audit/audit.js'
+export type { AuditStats, LimitStats } from './audit/event-counts.js'
 export type {
   AuthEvent,
   AuthEventBody,
@@ -387,3 +387,4 @@ export {
 export { type ConsoleLoggerOptions, consoleLogger } from './lib/console-logger.js'
 export type { HostFailure } from './lib/host-call.js'
 export type { Logger } from './lib/logger.js'
+export type { Trace, TraceAttributes } from './lib/watch.js'

@@ -1,7 +1,6 @@
 import type { Logger } from '../lib/logger.js'
 import { levels } from './event-levels.js'
 import type { Audit, AuthEvent, EventCounter, EventObserver, EventSink } from './events.js'
-import type { ThrottleScope } from './refusals.js'
 
 /** Writes audit events to the sink and to the log. Neither can delay or fail a sign-in. */
 export function createAudit(
@@ -40,43 +39,4 @@ async function deliver(sink: EventSink, event: AuthEvent, counts: EventCounter):
 // Errors of the host's sink and logger must neither fail a sign-in nor end the process.
 function harmlessly(work: () => void | Promise<void>, onFailure: () => void = () => {}): void {
   Promise.resolve().then(work).catch(onFailure)
-}
-
-/** Counts of audit events since the start. */
-export interface AuditStats {
-  /** `onEvent` returned, or its promise was fulfilled. */
-  readonly delivered: number
-  /** Lost: `onEvent` threw, or its promise was rejected. */
-  readonly failed: number
-}
-
-/**
- * How often each limit was reached since the start. Limits that were never reached are absent.
- */
-export type LimitStats = Readonly<Partial<Record<ThrottleScope, number>>>
-
-/** Counts audit events. */
-export interface EventCounts extends EventCounter {
-  audit(): AuditStats
-  limits(): LimitStats
-}
-
-export function createEventCounts(): EventCounts {
-  const limits = new Map<ThrottleScope, number>()
-  let delivered = 0
-  let failed = 0
-  return {
-    raised(event) {
-      if (event.type === 'login.throttled')
-        limits.set(event.scope, (limits.get(event.scope) ?? 0) + 1)
-    },
-    delivered() {
-      delivered += 1
-    },
-    failed() {
-      failed += 1
-    },
-    audit: () => ({ delivered, failed }),
-    limits: () => Object.fromEntries(limits),
-  }
 }

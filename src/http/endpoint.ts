@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { ErrorRequestHandler, Router } from 'express'
 import type { RequestContext } from '../audit/events.js'
 import { AuthConfigError, AuthError } from '../errors.js'
+import type { Watch } from '../lib/watch.js'
 import { type AnyAnswer, writeAnswer } from './answer.js'
 import { type JsonBody, readJsonBody } from './body.js'
 import { clientAborted } from './client-abort.js'
@@ -75,6 +76,7 @@ export interface MountDeps {
   /** Null: pages of other origins may call nothing. */
   readonly answerCors: AnswerCors | null
   readonly warnOnce: WarnOnce
+  readonly trace: Watch
 }
 
 /**
@@ -83,7 +85,7 @@ export interface MountDeps {
  * `warnOnce` reports wrong settings of the host.
  */
 export function mountAll(router: Router, routes: Routes, deps: MountDeps): Router {
-  const { contexts, answerCors, warnOnce } = deps
+  const { contexts, answerCors, warnOnce, trace } = deps
   const noticeProxies = contexts.areOfHost ? () => {} : createNoticeProxies(warnOnce)
   const noticing = { contexts, noticeProxies }
   const allMethods = new Set<string>()
@@ -99,8 +101,12 @@ export function mountAll(router: Router, routes: Routes, deps: MountDeps): Route
       // First, so that requests refused early have an id in the log too.
       contexts.idOf(request)
       if (answerOrigin?.(request, response, methods) === true) return
-      const endpoint = byMethod.get(request.method) ?? refuse
-      answer(endpoint, noticing, request, response, style)
+      const endpoint = byMethod.get(request.method)
+      // The method of another request is any word.
+      const method = endpoint === undefined ? '_OTHER' : request.method
+      const attributes = { 'http.request.method': method, 'http.route': path }
+      const work = () => answer(endpoint ?? refuse, noticing, request, response, style)
+      trace(`${method} ${path}`, work, attributes)
         .catch((error: unknown) => answerMisconfigured(error, response, style, warnOnce))
         .catch(next)
     })

@@ -1,4 +1,5 @@
 import { AuthConfigError, AuthError } from '../errors.js'
+import { unwatched, type Watch } from './watch.js'
 
 /**
  * Calls a part of the host. Every failure (exception, rejection, no answer) is 503, never 401, and
@@ -34,9 +35,11 @@ class TimeoutError extends Error {
 export function createHostCall(
   timeoutMs: number,
   onFailure: (failure: HostFailure) => void,
+  watch: Watch = unwatched,
 ): HostCall {
   return function hostCall(operation, work) {
-    return withTimeout(work, timeoutMs).catch((cause: unknown) => {
+    const watched = watch(operation, () => withTimeout(work, timeoutMs))
+    return watched.catch((cause: unknown) => {
       onFailure(describeFailure(operation, cause))
       // An overloaded part may say when to retry. Its message is not for clients.
       const retryAfter = (cause instanceof AuthError ? cause.retryAfter : undefined) ?? 2

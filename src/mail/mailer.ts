@@ -1,6 +1,7 @@
 import { type Audit, noRequest, type RequestContext } from '../audit/events.js'
 import type { MailFault, MailKind } from '../audit/mail.js'
 import { createHostCall } from '../lib/host-call.js'
+import type { Watch } from '../lib/watch.js'
 import { within } from '../lib/within.js'
 import { type ComposeMailDeps, composeMail, type MailRequest } from './compose-mail.js'
 import type { MailSender } from './contract.js'
@@ -36,6 +37,7 @@ export interface MailerDeps extends ComposeMailDeps {
   readonly nameDevice: (userAgent: string | null) => Promise<string | null>
   readonly clock: () => Date
   readonly audit: Audit
+  readonly watch: Watch
   /** Milliseconds that `close` waits. */
   readonly storeTimeout: number
 }
@@ -45,8 +47,10 @@ const sendTimeoutMs = 30_000
 
 export function createMailer(deps: MailerDeps): Mailer {
   const { sender, nameDevice, clock, audit, storeTimeout } = deps
-  const call = createHostCall(sendTimeoutMs, (failure) =>
-    audit({ type: 'host.failed', ...failure }, noRequest),
+  const call = createHostCall(
+    sendTimeoutMs,
+    (failure) => audit({ type: 'host.failed', ...failure }, noRequest),
+    deps.watch,
   )
   const underWay = new Set<Promise<void>>()
   let sent = 0

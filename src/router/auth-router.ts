@@ -164,8 +164,28 @@ export interface AuthRouter extends Router {
    */
   unlockLogin: UnlockLogin
   /**
-   * Numbers for your monitoring: the queue of passwords, open sockets, reached limits, lost audit
-   * events. Cheap, and without names or addresses. Each process counts its own, from 0.
+   * Numbers for your own code: the queue of passwords, open sockets, reached limits, lost audit
+   * events. Cheap, and without names or addresses. Each process counts its own, from 0. For a
+   * monitoring system take {@link metrics}, which has them too.
+   *
+   * @example
+   * ```ts
+   * import type { AuthRouter } from 'messaging-auth-router'
+   *
+   * declare const auth: AuthRouter
+   * declare function warn(text: string): void
+   * const { passwords, audit } = auth.stats()
+   * if (audit.failed > 0) warn(`${audit.failed} audit events were lost`)
+   * if (passwords.waitMs.p99 > 2000) warn('logins wait for more than two seconds')
+   * ```
+   */
+  stats(): AuthStats
+  /**
+   * All numbers of this process in the text format of Prometheus, version 0.0.4: audit events by
+   * type and reason, sign-ins by door, calls of your stores and hooks with their durations, the
+   * queue of passwords, sockets, mail. Fewer than 300 series, always the same ones: no label has a
+   * name, an address or the id of a client. Cheap. Do not show them to everybody: they tell an
+   * attacker what you notice. The queries and alerts for them are in `docs/monitoring.md`.
    *
    * @example
    * ```ts
@@ -173,21 +193,15 @@ export interface AuthRouter extends Router {
    * import type { AuthRouter } from 'messaging-auth-router'
    *
    * declare const auth: AuthRouter
-   * express().get('/metrics', (_req, res) => {
-   *   const { passwords, audit } = auth.stats()
-   *   const metrics = {
-   *     waiting: passwords.waiting,
-   *     wait_p99_ms: passwords.waitMs.p99,
-   *     refused_total: passwords.refused,
-   *     audit_lost_total: audit.failed,
-   *   }
-   *   const line = ([name, value]: [string, number]) => `messaging_auth_${name} ${value}\n`
-   *   const lines = Object.entries(metrics).map(line)
-   *   res.type('text/plain').send(lines.join(''))
+   * // On a port of its own, which only your network reaches.
+   * const inner = express()
+   * inner.get('/metrics', (_req, res) => {
+   *   res.set('Content-Type', 'text/plain; version=0.0.4; charset=utf-8').send(auth.metrics())
    * })
+   * inner.listen(9464, '127.0.0.1')
    * ```
    */
-  stats(): AuthStats
+  metrics(): string
   /**
    * The health of stores, bus, keys and hashing, for a load balancer or a health check: `ok` and
    * the milliseconds of each, without names, addresses or secrets. `ok` of the whole depends on

@@ -6,13 +6,15 @@ import {
   createAdmission,
 } from '../admission/admission.js'
 import type { SharedReservations } from '../admission/reservations.js'
-import { createAudit, createEventCounts, type EventCounts } from '../audit/audit.js'
+import { createAudit } from '../audit/audit.js'
 import { createClockWatch, type NoticeTime } from '../audit/clock-watch.js'
+import { createEventCounts, type EventCounts } from '../audit/event-counts.js'
 import { type Audit, type EventObserver, noRequest, type ObserveEvents } from '../audit/events.js'
 import { type Contexts, createContexts } from '../http/request-context.js'
 import { createWarnOnce, type WarnOnce } from '../http/warn-once.js'
 import { forgetRejection } from '../lib/forget-rejection.js'
 import { createHostCall, type HostCall, type HostFailure } from '../lib/host-call.js'
+import { createTracing, createWatch, type Watch } from '../lib/watch.js'
 import { createCanonical, withExactNames } from '../login/identifier.js'
 import { createSpellingWatch, type NoticeSpelling } from '../login/spelling-watch.js'
 import { bcryptHasher } from '../passwords/bcrypt-hasher.js'
@@ -44,6 +46,7 @@ import type { CodeFactor, OwnTotp } from '../two-factor/second-factor.js'
 import { createSeedVault } from '../two-factor/seed-vault.js'
 import type { AuthUser, LoginIdentifier, UserStore } from '../users/contract.js'
 import { failClosedUsers } from '../users/fail-closed-users.js'
+import { type CountCalls, createCallCounts } from './call-counts.js'
 import type { ResolvedOptions } from './resolve-options.js'
 
 /** All parts of the host, wrapped by their contracts. The router calls no other part. */
@@ -51,6 +54,11 @@ export interface ConnectedHost {
   readonly audit: Audit
   readonly observeEvents: ObserveEvents
   readonly eventCounts: EventCounts
+  /** Measures what is no call of the host's: a request to another server. */
+  readonly watch: Watch
+  /** Only traces: for a request of ours, which is no call. */
+  readonly trace: Watch
+  readonly calls: CountCalls['calls']
   readonly call: HostCall
   /** With a time limit for requests to other servers. */
   readonly callProvider: HostCall
@@ -103,10 +111,10 @@ export function connectHost(options: ResolvedOptions): ConnectedHost {
   const eventCounts = createEventCounts()
   const observers: EventObserver[] = []
   const audit = createAudit(options.onEvent, logger, clock, eventCounts, observers)
-  const onFailure = (failure: HostFailure) => audit({ type: 'host.failed', ...failure }, noRequest)
-  const call = createHostCall(options.storeTimeout, onFailure)
+  const { onFailure, callWithin, ...watching } = watchCalls(options, audit)
+  const call = callWithin(options.storeTimeout)
   const warnOnce = createWarnOnce(options.hostLogger)
-  reportUnready(options.signer, createHostCall(readyTimeoutMs, onFailure))
+  reportUnready(options.signer, callWithin(readyTimeoutMs))
   const users = failClosedUsers(options.users, call)
   const ownNames = options.canonicalIdentifier !== undefined
   const { given, closeHasher } = connectHasher(passwords)
@@ -121,8 +129,9 @@ export function connectHost(options: ResolvedOptions): ConnectedHost {
     audit,
     observeEvents: (observer) => void observers.push(observer),
     eventCounts,
+    ...watching,
     call,
-    callProvider: createHostCall(providerTimeoutMs, onFailure),
+    callProvider: callWithin(providerTimeoutMs),
     warnOnce,
     contexts: createContexts({
       clientAddress: options.clientAddress,
@@ -143,7 +152,7 @@ export function connectHost(options: ResolvedOptions): ConnectedHost {
     otherFactors: options.otherFactors.map((factor) => failClosedFactor(factor, call)),
     mustHaveFactor: failClosedPolicy(options.secondFactor?.policy, call),
     hasher: admittedHasher(
-      failClosedHasher(given, createHostCall(hashingTimeoutMs, onFailure), onFailure),
+      failClosedHasher(given, callWithin(hashingTimeoutMs), onFailure),
       admission,
     ),
     admission,
@@ -152,6 +161,16 @@ export function connectHost(options: ResolvedOptions): ConnectedHost {
       return closeHasher()
     },
   }
+}
+
+// Every call is counted, traced and reported in the same way.
+function watchCalls({ trace: ofHost }: ResolvedOptions, audit: Audit) {
+  const { onDone, calls } = createCallCounts()
+  const trace = createTracing(ofHost)
+  const watch = createWatch(onDone, trace)
+  const onFailure = (failure: HostFailure) => audit({ type: 'host.failed', ...failure }, noRequest)
+  const callWithin = (timeoutMs: number) => createHostCall(timeoutMs, onFailure, watch)
+  return { trace, watch, calls, onFailure, callWithin }
 }
 
 type ConnectedStores = Pick<

@@ -38,6 +38,7 @@ import { createPublishedKeys } from '../tokens/published-keys.js'
 import type { AuthRouter } from './auth-router.js'
 import { createHealth } from './health.js'
 import { type AppsKit, createKit, type Kit, kitForApps } from './kit.js'
+import { createMetrics } from './metrics.js'
 import { createDescribeApi } from './openapi.js'
 import type { AuthRouterOptions } from './options.js'
 import { type ResolvedOptions, resolveOptions } from './resolve-options.js'
@@ -76,6 +77,7 @@ export function createAuthRouter(given: AuthRouterOptions): AuthRouter {
   const map = createMap(kit)
   const capabilities = Object.values<Capability | undefined>(map).filter((one) => one !== undefined)
   const routes = capabilities.flatMap((capability) => capability.routes)
+  const stats = createStats(kit)
   // The functions for the host's own code, by capability.
   return Object.assign(mount(routes, options, kit), {
     signIn: map.sessions.signIn,
@@ -109,7 +111,8 @@ export function createAuthRouter(given: AuthRouterOptions): AuthRouter {
     sockets: map.guards.sockets,
     health: createHealth(kit),
     openapi: createDescribeApi(routes, options.oauth?.baseUrl),
-    stats: createStats(kit),
+    stats,
+    metrics: createMetrics(kit, stats),
     async close() {
       // Own members only: a polluted Object.prototype must not add a `close`.
       const closable = capabilities.filter((capability) => Object.hasOwn(capability, 'close'))
@@ -291,7 +294,8 @@ function createProviders(kit: Kit, forApps: AppsKit | undefined) {
   })
 }
 
-function mount(routes: Routes, { cors }: ResolvedOptions, { contexts, warnOnce }: Kit): Router {
-  const answerCors = createCors(cors)
-  return mountAll(Router({ caseSensitive: true }), routes, { contexts, answerCors, warnOnce })
+function mount(routes: Routes, { cors }: ResolvedOptions, kit: Kit): Router {
+  const { contexts, warnOnce, trace } = kit
+  const deps = { contexts, answerCors: createCors(cors), warnOnce, trace }
+  return mountAll(Router({ caseSensitive: true }), routes, deps)
 }

@@ -60,6 +60,7 @@ import { createDescribeMe, type Me } from '../users/me.js'
 import { type ConnectedHost, connectHost } from './connect-host.js'
 import { startPurging } from './purging.js'
 import type { ResolvedOptions } from './resolve-options.js'
+import { type CountSignIns, countSignIns } from './sign-in-counts.js'
 
 /**
  * All parts that capabilities share, in one object. Each capability receives all of it; the
@@ -100,6 +101,7 @@ export interface Kit extends Settings, ConnectedHost, Authentication {
   readonly secondFactors: SecondFactors
   readonly meetsFactorPolicy: SecondFactors['meetsFactorPolicy']
   readonly decideSignIn: DecideSignIn
+  readonly signIns: CountSignIns['signIns']
   /** Whether the second factor is unchanged since a decision. */
   readonly factorStands: (approved: ApprovedSignIn) => Promise<boolean>
 
@@ -367,7 +369,7 @@ type Asking = Served & ReturnType<typeof askForFactors>
 function decide(kit: Asking) {
   const { hasher, passkeyServer, passkeyFactor, secondFactors, audit } = kit
   const verifyPassword = createVerifyPassword(hasher, audit)
-  const decideSignIn = createSignInDecision(kit)
+  const { decideSignIn, signIns } = countSignIns(createSignInDecision(kit), kit.observeEvents)
   const provePassword = createProvePassword({ ...kit, verifyPassword })
   const passkeyProof = passkeyServer && createPasskeyProof({ ...kit, ...passkeyServer })
   const proveAgain = createProveAgain({ ...kit, provePassword, passkeyProof, decideSignIn })
@@ -376,6 +378,7 @@ function decide(kit: Asking) {
   return {
     verifyPassword,
     decideSignIn,
+    signIns,
     factorStands: createFactorStands(secondFactors, passkeyFactor),
     provePassword,
     proveAgain,

@@ -20,6 +20,7 @@ import {
 } from '../lib/check-options.js'
 import { encryptionKeyRemedy } from '../lib/encryption-key.js'
 import type { Logger } from '../lib/logger.js'
+import type { Trace } from '../lib/watch.js'
 import { isWellFormed } from '../lib/well-formed.js'
 import { documentHost } from '../oauth/client-documents/client-document.js'
 import { isResource, scopePattern } from '../oauth/client-schema.js'
@@ -394,6 +395,7 @@ const shape = {
     defaultPurgeInterval,
   ),
   onEvent: callable<EventSink>().optional(),
+  trace: callable<Trace>().optional(),
   logger: implementing<Logger>({ debug: true, info: true, warn: true, error: true }).optional(),
   clock: callable<() => Date>().default(() => systemClock),
   requestId: callable<NonNullable<AuthRouterOptions['requestId']>>().optional(),

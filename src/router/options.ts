@@ -4,6 +4,7 @@ import type { EventSink } from '../audit/events.js'
 import type { DeviceLinksOptions } from '../device-links/device-links-options.js'
 import type { CorsOptions } from '../http/cors.js'
 import type { Logger } from '../lib/logger.js'
+import type { Trace } from '../lib/watch.js'
 import type { OAuthOptions } from '../oauth/oauth-options.js'
 import type { PagesOptions } from '../pages/pages-options.js'
 import type { PasskeysOptions } from '../passkeys/passkeys-options.js'
@@ -240,6 +241,12 @@ export interface AuthRouterOptions {
   readonly purgeInterval?: number
   /** Receives audit events. It may be slow or fail: no sign-in waits for it. Default: none. */
   readonly onEvent?: EventSink
+  /**
+   * Notes the router's requests, calls of your stores and hooks, hashes and requests to other
+   * servers in your traces. It cannot change what they do. For OpenTelemetry: `traceWith` of
+   * `messaging-auth-router/opentelemetry`. Default: none.
+   */
+  readonly trace?: Trace
   /**
    * {@link consoleLogger} writes lines of JSON, and `console` fits. For pino:
    * `{ warn: (message, fields) => pino.warn(fields, message), … }`. Default: silent.

@@ -1,6 +1,6 @@
 import type { AccountsServer } from '../accounts/accounts-server.js'
 import type { Admission, PasswordStats } from '../admission/admission.js'
-import type { AuditStats, EventCounts, LimitStats } from '../audit/audit.js'
+import type { AuditStats, EventCounts, LimitStats } from '../audit/event-counts.js'
 import type { SocketRegistry } from '../guard/socket-closing.js'
 import type { MailStats } from '../mail/mailer.js'
 import type { BackchannelLogout } from '../oauth/backchannel-logout/backchannel-logout.js'

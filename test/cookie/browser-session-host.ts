@@ -6,6 +6,7 @@ import { onTestFinished } from 'vitest'
 import { createBrowserSessions } from '../../src/cookie/browser-session.js'
 import { mountAll } from '../../src/http/endpoint.js'
 import { type AuthEvent, generateSigningKey, joseSigner } from '../../src/index.js'
+import { unwatched } from '../../src/lib/watch.js'
 import { createKit, type Kit } from '../../src/router/kit.js'
 import type { AuthRouterOptions } from '../../src/router/options.js'
 import { resolveOptions } from '../../src/router/resolve-options.js'
@@ -54,7 +55,12 @@ export async function startBrowserSessions(settings: BrowserSessionSettings = {}
     before: (app) =>
       app.use(
         '/api/v1',
-        mountAll(express.Router(), routes, { contexts, answerCors: null, warnOnce }),
+        mountAll(express.Router(), routes, {
+          contexts,
+          answerCors: null,
+          warnOnce,
+          trace: unwatched,
+        }),
       ),
   })
   const all = Object.assign(host, { clock, stores, users, events })

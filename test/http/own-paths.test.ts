@@ -6,6 +6,7 @@ import { describe, expect, it } from 'vitest'
 import { mountAll, type Routes } from '../../src/http/endpoint.js'
 import { skipForeignPaths } from '../../src/http/own-paths.js'
 import { createContexts } from '../../src/http/request-context.js'
+import { unwatched } from '../../src/lib/watch.js'
 
 const ok = async () => ({ status: 200, body: { status: 'success' } })
 const routes: Routes = [
@@ -23,7 +24,7 @@ describe.each([
     const nothing = () => {}
     const settings = { clientAddress: undefined, requestId: undefined }
     const contexts = createContexts({ ...settings, onFailure: nothing, warnOnce: nothing })
-    mountAll(router, routes, { contexts, answerCors: null, warnOnce: nothing })
+    mountAll(router, routes, { contexts, answerCors: null, warnOnce: nothing, trace: unwatched })
     const app = own()
     app.use('/api', router)
     app.use((_request, response) => void response.status(418).end())

@@ -5,6 +5,7 @@ import { expect, onTestFinished } from 'vitest'
 import { createSecondFactorManagement } from '../../src/account/second-factor-management.js'
 import { mountAll } from '../../src/http/endpoint.js'
 import { type AuthEvent, generateSigningKey, joseSigner } from '../../src/index.js'
+import { unwatched } from '../../src/lib/watch.js'
 import { createLogin } from '../../src/login/login.js'
 import { createOAuthCodes, type OAuthCodes } from '../../src/oauth/authorization-codes.js'
 import type { OAuthServer } from '../../src/oauth/oauth-server.js'
@@ -169,7 +170,12 @@ export async function startAuthorize(settings: AuthorizeSettings = {}): Promise<
       app.use(
         '/api/v1',
         watched(
-          mountAll(express.Router(), routes, { contexts, answerCors: null, warnOnce }),
+          mountAll(express.Router(), routes, {
+            contexts,
+            answerCors: null,
+            warnOnce,
+            trace: unwatched,
+          }),
           answers,
         ),
       )

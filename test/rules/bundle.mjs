@@ -24,6 +24,7 @@ export const entries = {
   'client/popup': 'client/oauth/popup',
   'client/providers': 'client/providers/providers',
   'client/device-links': 'client/device-links/device-links',
+  opentelemetry: 'lib/open-telemetry',
   passkeys: 'passkeys/simple-webauthn',
   providers: 'providers/providers',
   testing: 'testing/testing',

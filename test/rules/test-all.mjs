@@ -72,9 +72,9 @@ function tableOf(results) {
     .join('\n')
 }
 
-/** Servers, browser and shell: on a machine without them nothing below could pass. */
+/** Servers, browser, shell and promtool: on a machine without them nothing below could pass. */
 function prepare() {
-  for (const script of ['.ci/services', '.ci/chromium', '.ci/zsh']) {
+  for (const script of ['.ci/services', '.ci/chromium', '.ci/zsh', '.ci/prometheus']) {
     const { status } = spawnSync(script, { cwd: root, stdio: 'inherit' })
     if (status !== 0) throw new Error(`${script} failed`)
   }

@@ -7,6 +7,7 @@ import { expect, onTestFinished } from 'vitest'
 import { createCors } from '../../src/http/cors.js'
 import { mountAll, type Routes } from '../../src/http/endpoint.js'
 import { createContexts } from '../../src/http/request-context.js'
+import { unwatched } from '../../src/lib/watch.js'
 import { describedPaths, faultsIn, type Noted, watched } from './described.js'
 
 export interface BareApp {
@@ -44,7 +45,7 @@ export async function startBareApp({
     warnOnce,
   })
   const answerCors = createCors(origins === undefined ? undefined : { origins })
-  const deps = { contexts, answerCors, warnOnce }
+  const deps = { contexts, answerCors, warnOnce, trace: unwatched }
   const router = mountAll(own.Router({ caseSensitive: true }), routes, deps)
   const answers: Noted[] = []
   onTestFinished(() => expect(faultsIn(answers), 'answers that are not as described').toEqual([]))

@@ -1,6 +1,7 @@
 import type { Audit, RequestContext } from '../../audit/events.js'
 import type { RpLogoutFault } from '../../audit/refusals.js'
 import { type HostCall, UnexpectedAnswer } from '../../lib/host-call.js'
+import type { Watch } from '../../lib/watch.js'
 import { isReplaced } from '../../sessions/replacing.js'
 import type { Sessions } from '../../sessions/sessions.js'
 import type { TokenSigner } from '../../signers/contract.js'
@@ -27,6 +28,7 @@ export interface BackchannelLogoutDeps {
   /** Whether apps may be on this machine. */
   readonly webOnLoopback: boolean
   readonly call: HostCall
+  readonly watch: Watch
   readonly clock: () => Date
   readonly audit: Audit
 }
@@ -103,7 +105,9 @@ async function send(message: Message, deps: BackchannelLogoutDeps): Promise<RpLo
       headers: { 'content-type': 'application/x-www-form-urlencoded' },
       body: new URLSearchParams({ logout_token: token }),
     }
-    const answer = await outgoing(message.uri, form, { allowsLoopback: deps.webOnLoopback })
+    const answer = await deps.watch('outgoing.logoutToken', () =>
+      outgoing(message.uri, form, { allowsLoopback: deps.webOnLoopback }),
+    )
     return answer.ok ? null : 'rejected'
   } catch (error) {
     if (error instanceof SpecialUseAddress) return 'address'

@@ -1,0 +1,79 @@
+import type { OnDone } from '../lib/watch.js'
+
+/** The calls of one part of the host. */
+export interface CallCounts {
+  readonly part: string
+  /** How many took at most each of {@link bucketSeconds}; the last one counts all. */
+  readonly buckets: readonly number[]
+  readonly seconds: number
+  readonly failed: number
+}
+
+/** Upper limits of the durations that are told apart, in seconds. */
+export const bucketSeconds: readonly number[] = [0.005, 0.025, 0.1, 0.5, 2]
+
+/**
+ * The parts, by the first word of an operation. Closed, since a provider and a factor have names
+ * that the host has chosen; what is not listed is one of its hooks. Not by operation: each would
+ * add a histogram, and `host.failed` names the one that fails.
+ */
+const parts: ReadonlyMap<string, string> = new Map([
+  ['users', 'users'],
+  ['sessions', 'sessions'],
+  ...[
+    'codes',
+    'tickets',
+    'proofs',
+    'identities',
+    'deviceCodes',
+    'secondFactors',
+    'passkeys',
+    'clients',
+    'consents',
+    'once',
+  ].map((store): [string, string] => [store, 'other-stores']),
+  ['throttle', 'limits'],
+  ['bus', 'bus'],
+  ['signer', 'signer'],
+  ['passwords', 'passwords'],
+  ['mail', 'mail'],
+  ['providers', 'outgoing'],
+  ['outgoing', 'outgoing'],
+])
+const hooks = 'hooks'
+
+/** Counts the calls of the host. */
+export interface CountCalls {
+  readonly onDone: OnDone
+  /** By part; always the same parts. */
+  calls(): readonly CallCounts[]
+}
+
+export function createCallCounts(): CountCalls {
+  const names = [...new Set(parts.values()), hooks]
+  const counts = new Map(
+    names.map((part) => [part, { buckets: [...bucketSeconds, 0].fill(0), seconds: 0, failed: 0 }]),
+  )
+  return {
+    onDone(operation, milliseconds, failed) {
+      const [first = ''] = operation.split('.', 1)
+      const count = counts.get(parts.get(first) ?? hooks)
+      if (count === undefined) return
+      const seconds = milliseconds / 1000
+      const bucket = bucketSeconds.findIndex((most) => seconds <= most)
+      const index = bucket === -1 ? bucketSeconds.length : bucket
+      count.buckets[index] = (count.buckets[index] ?? 0) + 1
+      count.seconds += seconds
+      if (failed) count.failed += 1
+    },
+    calls: () =>
+      [...counts].map(([part, { buckets, ...sums }]) => {
+        let sum = 0
+        const upTo = buckets.map((count) => {
+          sum += count
+          return sum
+        })
+        return { part, buckets: upTo, ...sums }
+      }),
+  }
+}

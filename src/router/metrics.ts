@@ -1,0 +1,100 @@
+import type { EventCounts } from '../audit/event-counts.js'
+import { bucketSeconds, type CountCalls } from './call-counts.js'
+import type { CountSignIns } from './sign-in-counts.js'
+import type { AuthStats } from './stats.js'
+
+export interface MetricsDeps {
+  readonly eventCounts: Pick<EventCounts, 'events'>
+  readonly signIns: CountSignIns['signIns']
+  readonly calls: CountCalls['calls']
+}
+
+/** A value, with its labels: a suffix of the name may stand before them. */
+type Sample = readonly [labels: string, value: number]
+
+/**
+ * Writes all numbers in the text format of Prometheus, version 0.0.4. Their series are the same
+ * from the start to the end, since all labels are from closed lists.
+ */
+export function createMetrics(deps: MetricsDeps, stats: () => AuthStats): () => string {
+  return function metrics() {
+    return [
+      ...events(deps.eventCounts),
+      ...signIns(deps.signIns),
+      ...calls(deps.calls),
+      ...queue(stats()),
+      ...others(stats()),
+    ].join('')
+  }
+}
+
+function events({ events }: MetricsDeps['eventCounts']): string[] {
+  const samples = events().map(({ type, reason, count }): Sample => {
+    const because = reason === null ? '' : `,reason="${reason}"`
+    return [`{type="${type}"${because}}`, count]
+  })
+  return [family('counter', 'events_total', 'Audit events.', samples)]
+}
+
+function signIns(counts: MetricsDeps['signIns']): string[] {
+  const help = 'Decisions whether somebody may be signed in.'
+  const samples = counts().flatMap(({ door, allowed, refused }): Sample[] => [
+    [`{door="${door}",outcome="allowed"}`, allowed],
+    [`{door="${door}",outcome="refused"}`, refused],
+  ])
+  return [family('counter', 'sign_in_decisions_total', help, samples)]
+}
+
+function calls(counts: MetricsDeps['calls']): string[] {
+  const all = counts()
+  const durations = all.flatMap(({ part, buckets, seconds }): Sample[] => [
+    ...buckets.map((count, index): Sample => {
+      const most = bucketSeconds[index] ?? '+Inf'
+      return [`_bucket{part="${part}",le="${most}"}`, count]
+    }),
+    [`_sum{part="${part}"}`, seconds],
+    [`_count{part="${part}"}`, buckets.at(-1) ?? 0],
+  ])
+  const failures = all.map(({ part, failed }): Sample => [`{part="${part}"}`, failed])
+  return [
+    family('histogram', 'host_call_duration_seconds', 'Calls of parts of the host.', durations),
+    family('counter', 'host_call_failures_total', 'Calls that failed.', failures),
+  ]
+}
+
+function queue({ passwords }: AuthStats): string[] {
+  const { waitMs } = passwords
+  const name = (what: string) => `passwords_${what}`
+  return [
+    one('gauge', name('waiting'), 'Passwords that wait for the hasher.', passwords.waiting),
+    one('gauge', name('running'), 'Passwords that the hasher works on.', passwords.running),
+    one('gauge', name('concurrency'), 'The most of them at once.', passwords.concurrency),
+    one('counter', name('completed_total'), 'Passwords done.', passwords.completed),
+    one('counter', name('failed_total'), 'Passwords that the hasher failed.', passwords.failed),
+    one('counter', name('refused_total'), 'Refused: the queue was full.', passwords.refused),
+    one('counter', name('abandoned_total'), 'Whose client hung up.', passwords.abandoned),
+    one('gauge', name('wait_p50_seconds'), 'Of the last minutes.', waitMs.p50 / 1000),
+    one('gauge', name('wait_p99_seconds'), 'Of the last minutes.', waitMs.p99 / 1000),
+  ]
+}
+
+function others({ sockets, audit, mail, rpLogout }: AuthStats): string[] {
+  return [
+    one('gauge', 'sockets_open', 'Open tracked sockets.', sockets.open),
+    one('gauge', 'sockets_sessions', 'Sessions of open sockets.', sockets.sessions),
+    one('counter', 'audit_delivered_total', 'Events that onEvent has taken.', audit.delivered),
+    one('counter', 'audit_lost_total', 'Events that onEvent has lost.', audit.failed),
+    one('gauge', 'mails_waiting', 'Mails under way.', mail.waiting),
+    one('gauge', 'logout_tokens_waiting', 'Logout tokens under way.', rpLogout.waiting),
+  ]
+}
+
+function one(type: 'counter' | 'gauge', name: string, help: string, value: number): string {
+  return family(type, name, help, [['', value]])
+}
+
+function family(type: string, name: string, help: string, samples: readonly Sample[]): string {
+  const full = `mar_${name}`
+  const lines = samples.map(([labels, value]) => `${full}${labels} ${value}\n`)
+  return `# HELP ${full} ${help}\n# TYPE ${full} ${type}\n${lines.join('')}`
+}
