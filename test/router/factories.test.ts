@@ -19,6 +19,7 @@ import {
   migrateSql,
   migrationSql,
   postgresBus,
+  sqlAudit,
   sqlStores,
 } from '../../src/stores/sql/sql-stores.js'
 import { storeContract } from '../../src/testing/testing.js'
@@ -62,6 +63,7 @@ const factories: Readonly<
   memoryStores: { make: memoryStores, good: {}, prefix: 'memoryStores.' },
   sqlStores: { make: (options) => sqlStores(kysely, options), good: {}, prefix: 'sqlStores.' },
   migrateSql: { make: (options) => migrateSql(kysely, options), good: {}, prefix: 'migrateSql.' },
+  sqlAudit: { make: (options) => sqlAudit(kysely, options), good: {}, prefix: 'sqlAudit.' },
   migrationSql: {
     make: (options) => migrationSql('postgres', options),
     good: {},

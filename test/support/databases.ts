@@ -136,6 +136,7 @@ export async function dropTables(kysely: Kysely<object>, prefix: string): Promis
     'passkeys',
     'passkey_users',
     'passkey_codes',
+    'audit',
     'migrations',
   ]
   for (const table of tables)

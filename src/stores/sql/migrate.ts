@@ -8,9 +8,10 @@ import {
   createMigrationsTable,
   type Definition,
   migrationsFor,
+  onDemand,
   recordMigration,
 } from './migrations.js'
-import { type AuthDatabase, checkTableOptions, type SqlTableOptions } from './tables.js'
+import { type AuthDatabase, checkMigrationOptions, type SqlMigrationOptions } from './tables.js'
 import { listWhatIsThere } from './what-is-there.js'
 
 /** What {@link migrateSql} did. Equal numbers: nothing was left to do. */
@@ -28,7 +29,7 @@ export interface MigrationResult {
  * where the server has none, run what `migrationSql` prints.
  *
  * @param kysely - your instance; not a transaction
- * @param options - as for `sqlStores`
+ * @param options - as for `sqlStores`; with `audit: true` it makes the table of `sqlAudit`, too
  * @throws AuthConfigError for tables that a newer release made: an older one might not understand
  * what is in them; for a standby or read-only server, on which ended sessions may live; on MySQL
  * also for connections with another character set than utf8mb4
@@ -48,9 +49,9 @@ export interface MigrationResult {
  */
 export async function migrateSql<Database>(
   kysely: HostKysely<Database>,
-  options: SqlTableOptions = {},
+  options: SqlMigrationOptions = {},
 ): Promise<MigrationResult> {
-  const where = checkTableOptions('migrateSql', options)
+  const where = checkMigrationOptions('migrateSql', options)
   const engine = createEngine(kysely, where)
   if (engine.db.isTransaction) {
     throw new AuthConfigError(
@@ -66,8 +67,10 @@ export async function migrateSql<Database>(
     // EXISTS either. SQLite knows no roles.
     const current =
       engine.name === 'sqlite' ? 0 : await versionOf(engine, connection).catch(() => 0)
-    if (current === migrationsFor(engine.name, where).at(-1)?.version)
-      return { from: current, to: current }
+    const isDone =
+      current === migrationsFor(engine.name, where).at(-1)?.version &&
+      (where.audit !== true || (await hasAudit(engine, connection)))
+    if (isDone) return { from: current, to: current }
     return untilTablesAreFree(() => underLock(engine, connection, where))
   })
 }
@@ -99,7 +102,7 @@ function stillInUse(cause: unknown): Error {
 async function underLock(
   engine: SqlEngine,
   connection: AuthDatabase,
-  options: SqlTableOptions,
+  options: SqlMigrationOptions,
 ): Promise<MigrationResult> {
   const lock = migrationLock(engine.name)
   try {
@@ -117,7 +120,7 @@ async function underLock(
 async function bringUp(
   engine: SqlEngine,
   connection: AuthDatabase,
-  options: SqlTableOptions,
+  options: SqlMigrationOptions,
 ): Promise<MigrationResult> {
   const define = await definer(engine, connection, options)
   await define(createMigrationsTable(engine.name, options))
@@ -135,12 +138,13 @@ async function bringUp(
     for (const statement of statements) await define(statement)
     await run(connection, recordMigration(engine.name, options, version, Date.now()))
   }
+  for (const definition of onDemand(engine.name, options)) await define(definition)
   return { from, to }
 }
 
 // A CREATE INDEX IF NOT EXISTS waits for everybody who writes to the table before it finds that
 // there is nothing to do.
-async function definer(engine: SqlEngine, connection: AuthDatabase, options: SqlTableOptions) {
+async function definer(engine: SqlEngine, connection: AuthDatabase, options: SqlMigrationOptions) {
   const rows = await run(connection, listWhatIsThere(engine.name, options))
   const there = new Set(rows.map((row) => (row as { name: unknown }).name))
   return async ({ makes, statement }: Definition): Promise<void> => {
@@ -199,4 +203,12 @@ async function versionOf({ tables }: SqlEngine, connection: AuthDatabase): Promi
     .execute()
   // Some drivers can be told to answer every whole number as a BigInt.
   return Number(rows[0]?.version ?? 0)
+}
+
+async function hasAudit({ tables }: SqlEngine, connection: AuthDatabase): Promise<boolean> {
+  const rows = connection.selectFrom(tables.audit).select('id').limit(1)
+  return rows.execute().then(
+    () => true,
+    () => false,
+  )
 }

@@ -1,7 +1,12 @@
 import { AuthConfigError } from '../../errors.js'
 import type { SqlEngineName } from './engine.js'
-import { type ColumnType, firstTables, type TableShape } from './table-shapes.js'
-import { checkTableOptions, type SqlTableOptions, tableNames } from './tables.js'
+import { auditTable, type ColumnType, firstTables, type TableShape } from './table-shapes.js'
+import {
+  checkMigrationOptions,
+  type SqlMigrationOptions,
+  type SqlTableOptions,
+  tableNames,
+} from './tables.js'
 
 /**
  * A statement, and the table, index or column (`table.column`) that is there afterwards. It is run
@@ -55,6 +60,17 @@ export function migrationsFor(
   return [{ version: 1, statements: tables }]
 }
 
+/**
+ * The statements for what is made only where it is asked for. They have no version: each says what
+ * it makes, and a later one looks for that.
+ */
+export function onDemand(
+  engine: SqlEngineName,
+  { audit = false, ...where }: SqlMigrationOptions,
+): readonly Definition[] {
+  return audit ? createTable(engine, auditTable, where) : []
+}
+
 /** The statement that makes the table in which the changes are counted. */
 export function createMigrationsTable(engine: SqlEngineName, options: SqlTableOptions): Definition {
   const columns = { version: 'integer', applied_at: 'moment' } as const
@@ -75,7 +91,7 @@ export function createMigrationsTable(engine: SqlEngineName, options: SqlTableOp
  * process.stdout.write(migrationSql('postgres', { prefix: 'auth_' }))
  * ```
  */
-export function migrationSql(engine: SqlEngineName, options: SqlTableOptions = {}): string {
+export function migrationSql(engine: SqlEngineName, options: SqlMigrationOptions = {}): string {
   if (!Object.hasOwn(dialects, engine)) {
     throw new AuthConfigError(
       'migrationSql(engine)',
@@ -83,12 +99,13 @@ export function migrationSql(engine: SqlEngineName, options: SqlTableOptions = {
       "pass 'postgres', 'mysql' or 'sqlite'.",
     )
   }
-  const where = checkTableOptions('migrationSql', options)
+  const where = checkMigrationOptions('migrationSql', options)
   const changes = migrationsFor(engine, where).flatMap(({ version, statements }) => [
     ...statements.map(({ statement }) => statement),
     recordMigration(engine, where, version, Date.now()),
   ])
-  return [createMigrationsTable(engine, where).statement, ...changes]
+  const demanded = onDemand(engine, where).map(({ statement }) => statement)
+  return [createMigrationsTable(engine, where).statement, ...changes, ...demanded]
     .map((statement) => `${statement};\n`)
     .join('\n')
 }

@@ -18,7 +18,8 @@ export async function purgeInBatches(
     | 'mar_proofs'
     | 'mar_device_codes'
     | 'mar_enrolments'
-    | 'mar_once',
+    | 'mar_once'
+    | 'mar_audit',
   id: string,
   moment: string,
   now: Date,
@@ -49,7 +50,7 @@ async function deleteBatch(
   typed: AuthDatabase,
   { table, id, moment, until, most }: Batch,
 ): Promise<number> {
-  // One text for seven tables whose columns have different names.
+  // One text for all tables whose columns have different names.
   const db = typed.withTables<Record<string, Record<string, unknown>>>()
   const isDue = db.deleteFrom(table).where(moment, '<=', until)
   const due = db.selectFrom(table).select(id).where(moment, '<=', until).orderBy(moment).limit(most)

@@ -27,6 +27,7 @@ import { sqlSessions } from './sql-sessions.js'
 import { sqlTickets } from './sql-tickets.js'
 import { checkTableOptions, type SqlTableOptions } from './tables.js'
 
+export type { AuditTable } from '../rows/audit-row.js'
 export type { DeviceCodesTable } from '../rows/device-code-row.js'
 export type { EnrolmentsTable, PasskeysTable, SecondFactorsTable } from '../rows/factor-rows.js'
 export type { IdentitiesTable } from '../rows/identity-row.js'
@@ -44,6 +45,14 @@ export {
   type PostgresPool,
   postgresBus,
 } from './postgres-bus.js'
+export {
+  type AuditEntry,
+  type AuditedEvent,
+  type AuditPage,
+  type SqlAudit,
+  type SqlAuditOptions,
+  sqlAudit,
+} from './sql-audit.js'
 export type {
   ClientsTable,
   ConsentsTable,
@@ -53,6 +62,7 @@ export type {
   RecoveryCodesTable,
   SigningKeysTable,
   SqlAuthTables,
+  SqlMigrationOptions,
   SqlTableOptions,
 } from './tables.js'
 

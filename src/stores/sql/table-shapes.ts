@@ -281,3 +281,21 @@ export const firstTables: readonly TableShape[] = [
     primaryKey: ['user_id', 'code_hash'],
   },
 ]
+
+/** The table of `sqlAudit`, which is made only where it is asked for. */
+export const auditTable: TableShape = {
+  table: 'audit',
+  columns: {
+    // Sorts by time, so that a page of events can begin after any of them.
+    id: 'key',
+    at: 'moment',
+    type: 'text',
+    user_id: 'key?',
+    session_id: 'key?',
+    client_id: 'key?',
+    ip: 'text?',
+    detail: 'text',
+  },
+  primaryKey: ['id'],
+  indexes: [['user_id', 'at'], ['at']],
+}

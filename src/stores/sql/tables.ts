@@ -1,5 +1,7 @@
 import type { Expression, Kysely } from 'kysely'
-import { checkOptions, fitting, optionsOf } from '../../lib/check-options.js'
+import type { z } from 'zod'
+import { checkOptions, fitting, flag, optionsOf } from '../../lib/check-options.js'
+import type { AuditTable } from '../rows/audit-row.js'
 import type { DeviceCodesTable } from '../rows/device-code-row.js'
 import type { EnrolmentsTable, PasskeysTable, SecondFactorsTable } from '../rows/factor-rows.js'
 import type { IdentitiesTable } from '../rows/identity-row.js'
@@ -94,6 +96,8 @@ export interface SqlAuthTables {
   mar_passkey_users: PasskeyUsersTable
   mar_passkey_codes: RecoveryCodesTable
   mar_migrations: MigrationsTable
+  /** Only with `migrateSql(kysely, { audit: true })`. */
+  mar_audit: AuditTable
 }
 
 /** A connection to those tables. */
@@ -107,6 +111,12 @@ export interface SqlTableOptions {
   readonly prefix?: string
   /** The schema (PostgreSQL) or database (MySQL) that holds them. Default: the connection's own. */
   readonly schema?: string
+}
+
+/** What is to be made. */
+export interface SqlMigrationOptions extends SqlTableOptions {
+  /** Also the table of `sqlAudit`. Default false: it is not made, and not looked for. */
+  readonly audit?: boolean
 }
 
 /**
@@ -133,6 +143,7 @@ export interface TableNames {
   readonly passkeyUsers: 'mar_passkey_users'
   readonly passkeyCodes: 'mar_passkey_codes'
   readonly migrations: 'mar_migrations'
+  readonly audit: 'mar_audit'
 }
 
 /**
@@ -141,25 +152,39 @@ export interface TableNames {
  */
 export function checkTableOptions(factory: string, given: unknown): SqlTableOptions {
   return checkOptions(
-    {
-      factory,
-      schema: tableOptions,
-      remedies: { schema: "leave it out for the connection's own." },
-    },
+    { factory, schema: tableOptions, remedies: tableRemedies },
     given,
   ) as SqlTableOptions
+}
+
+/** The options of one of the factories that make tables. */
+export function checkMigrationOptions(factory: string, given: unknown): SqlMigrationOptions {
+  return checkOptions(
+    { factory, schema: migrationOptions, remedies: tableRemedies },
+    given,
+  ) as SqlMigrationOptions
 }
 
 const isPrefix = (value: unknown) =>
   typeof value === 'string' && /^[a-z_][a-z0-9_]{0,29}$/.test(value)
 const isSchema = (value: unknown) =>
   typeof value === 'string' && /^[A-Za-z_][A-Za-z0-9_$-]{0,62}$/.test(value)
-const tableOptions = optionsOf({
+/** The options of every factory that knows tables. */
+export const tableShape: {
+  readonly prefix: z.ZodDefault<z.ZodType<string>>
+  readonly schema: z.ZodOptional<z.ZodType<string>>
+} = {
   prefix: fitting<string>(isPrefix, 'is not 1 to 30 lower-case letters, digits and _.').default(
     'mar_',
   ),
   schema: fitting<string>(isSchema, 'is not a plain identifier.').optional(),
-})
+}
+const tableOptions = optionsOf(tableShape)
+const migrationOptions = optionsOf({ ...tableShape, audit: flag().default(false) })
+/** What to do about a wrong one. */
+export const tableRemedies: Readonly<Record<string, string>> = {
+  schema: "leave it out for the connection's own.",
+}
 
 /** Names the tables, under a prefix that has been checked. */
 export function tableNames(prefix: string): TableNames {
@@ -182,5 +207,6 @@ export function tableNames(prefix: string): TableNames {
     passkeyUsers: `${prefix}passkey_users` as 'mar_passkey_users',
     passkeyCodes: `${prefix}passkey_codes` as 'mar_passkey_codes',
     migrations: `${prefix}migrations` as 'mar_migrations',
+    audit: `${prefix}audit` as 'mar_audit',
   }
 }

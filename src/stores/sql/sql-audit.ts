@@ -1,0 +1,254 @@
+import { randomInt } from 'node:crypto'
+import type { InsertObject } from 'kysely'
+import { invalidRequest } from '../../errors.js'
+import {
+  callable,
+  checkOptions,
+  fitting,
+  number,
+  optionsOf,
+  ownMembers,
+  systemClock,
+} from '../../lib/check-options.js'
+import { describeFailure } from '../../lib/host-call.js'
+import { randomId } from '../../lib/random.js'
+import { type AuditRecord, auditRow } from '../rows/audit-row.js'
+import { columnsOf } from './columns.js'
+import { databaseTime } from './database-time.js'
+import { createEngine, type SqlEngine } from './engine.js'
+import type { HostKysely } from './host-kysely.js'
+import { namingMissingTables } from './missing-tables.js'
+import { purgeInBatches } from './purge.js'
+import { type SqlAuthTables, type SqlTableOptions, tableRemedies, tableShape } from './tables.js'
+import { fromObject, toMoment } from './values.js'
+import { createWriteLater } from './write-later.js'
+
+/** The options of {@link sqlAudit}. */
+export interface SqlAuditOptions extends SqlTableOptions {
+  /** How long events are kept, in seconds; an hour to ten years. Default 90 days. */
+  readonly keepFor?: number
+  /** The `type` of the events that are kept: see `docs/events.md`. Default: all. */
+  readonly only?: readonly string[]
+  /** Seconds between two deletions of old events; 10 to a day, 0: never. Default one hour. */
+  readonly purgeInterval?: number
+  /** The clock, for tests. Default: the system clock. */
+  readonly clock?: () => Date
+}
+
+/** An event of the router, as `onEvent` receives it. */
+export interface AuditedEvent {
+  readonly type: string
+  readonly at: Date
+}
+
+/** An event as it is kept. */
+export interface AuditEntry extends Omit<AuditRecord, 'detail'> {
+  /** The other fields of the event. */
+  readonly detail: Readonly<Record<string, unknown>>
+}
+
+/** A page of events. */
+export interface AuditPage {
+  /** How many, 1 to 1000. Default 50. */
+  readonly limit?: number
+  /** The `id` of the last event of the page before. Default: the newest events. */
+  readonly before?: string
+}
+
+/** The option `onEvent`, and what reads its table. */
+export interface SqlAudit {
+  /**
+   * Takes an event. Resolves when it is written, and rejects if it is lost; the router waits for
+   * neither, and counts both (`auth.stats().audit`).
+   */
+  (event: AuditedEvent): Promise<void>
+  /**
+   * The events of a user, the newest first, for a page of what happened in an account.
+   *
+   * @throws AuthError `invalid-request` for another `limit` or `before` than there can be
+   */
+  forUser(userId: string, page?: AuditPage): Promise<AuditEntry[]>
+  /** Writes what waits, once, and stops. Call it after `auth.close()`. */
+  close(): Promise<void>
+}
+
+const hour = 3600
+const day = 24 * hour
+const schema = optionsOf({
+  ...tableShape,
+  keepFor: number({ least: hour, most: 3650 * day, unit: 'seconds' }).default(90 * day),
+  only: fitting<readonly string[]>(isListOfTexts, 'is not a list of types of events.').optional(),
+  purgeInterval: number({ least: 10, most: day, unit: 'seconds', or: 0 }).default(hour),
+  clock: callable<() => Date>().default(() => systemClock),
+})
+const columns = columnsOf<AuditRecord, 'mar_audit'>(auditRow)
+
+/**
+ * Keeps the audit events in a table, which `migrateSql(kysely, { audit: true })` makes. No sign-in
+ * waits for it: events are written a hundred at once, or once a second. While the database cannot
+ * be written, up to 10,000 events wait in this process; what comes beyond is lost, and counted by
+ * the router. No field is added to an event: a row has what docs/events.md says, and an id.
+ *
+ * @param kysely - your instance; not a transaction
+ * @param options - `keepFor`, `only`, `purgeInterval`, and `prefix` and `schema` as for `sqlStores`
+ * @throws AuthConfigError as `sqlStores` does
+ *
+ * @example
+ * ```ts
+ * import type { Kysely } from 'kysely'
+ * import type { AuthRouterOptions } from 'messaging-auth-router'
+ * import { migrateSql, sqlAudit } from 'messaging-auth-router/stores/sql'
+ *
+ * declare const kysely: Kysely<object>
+ * await migrateSql(kysely, { audit: true })
+ * const audit = sqlAudit(kysely, { keepFor: 180 * 24 * 3600 })
+ * export const options: Pick<AuthRouterOptions, 'onEvent'> = { onEvent: audit }
+ * export const recentEvents = (userId: string) => audit.forUser(userId, { limit: 20 })
+ * ```
+ */
+export function sqlAudit<Database>(
+  kysely: HostKysely<Database>,
+  options: SqlAuditOptions = {},
+): SqlAudit {
+  const rules = { factory: 'sqlAudit', schema, remedies: tableRemedies }
+  const { keepFor, only, purgeInterval, clock, ...where } = checkOptions(rules, options)
+  const engine = createEngine(kysely, where as SqlTableOptions)
+  const table = namingMissingTables(tableOf(engine), 'migrateSql(kysely, { audit: true })')
+  const { add, close } = createWriteLater<AuditRow>(table.write, warnOnce())
+  const types = only && new Set(only)
+  const purge = () => table.purge(clock(), keepFor)
+  const stopPurging = startPurging(purge, purgeInterval)
+  async function audit(event: AuditedEvent): Promise<void> {
+    if (types === undefined || types.has(event.type)) await add(rowOf(engine, event))
+  }
+  return Object.assign(audit, {
+    async forUser(userId: string, page: AuditPage = {}) {
+      const { before, limit = 50 } = ownMembers(page)
+      const isFit = Number.isSafeInteger(limit) && limit >= 1 && limit <= 1000
+      if (!isFit) throw invalidRequest([{ path: 'limit', message: 'is not from 1 to 1000' }])
+      if (before !== undefined && !idShape.test(before))
+        throw invalidRequest([{ path: 'before', message: 'is no id of an event' }])
+      return table.forUser(userId, before, limit)
+    },
+    async close() {
+      stopPurging()
+      await close()
+    },
+  })
+}
+
+type AuditRow = InsertObject<SqlAuthTables, 'mar_audit'>
+
+function isListOfTexts(value: unknown): boolean {
+  return Array.isArray(value) && value.every((one) => typeof one === 'string')
+}
+
+/** The time, then a count of this process, in base 36, then a random part: it sorts by arrival. */
+const idShape = /^[\da-z]{9}-[\da-z]{6}-[\w-]{22}$/
+let made = 0
+
+function newId(at: Date): string {
+  made = (made + 1) % 36 ** 6
+  const [time, count] = [toMoment(at), made].map((number) => number.toString(36))
+  return `${time?.padStart(9, '0')}-${count?.padStart(6, '0')}-${randomId()}`
+}
+
+function rowOf(engine: SqlEngine, event: AuditedEvent): AuditRow {
+  const { type, at, ...fields } = event
+  const { userId, sessionId, clientId, ip, ...others } = fields as Record<string, unknown>
+  const orNone = (value: unknown) => (typeof value === 'string' ? value : null)
+  return columns.of(engine, {
+    id: newId(at),
+    at,
+    type,
+    userId: orNone(userId),
+    sessionId: orNone(sessionId),
+    clientId: orNone(clientId),
+    ip: orNone(ip),
+    detail: asAscii(JSON.stringify(others)),
+  })
+}
+
+// No character set of a database can refuse it, which would hold up all later events.
+function asAscii(json: string): string {
+  return json.replaceAll(
+    /[^\x20-\x7e]/g,
+    (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  )
+}
+
+function tableOf(engine: SqlEngine) {
+  const { db, tables, key } = engine
+  return {
+    write: (rows: readonly AuditRow[]) =>
+      engine.write(async () => {
+        const insert = db.insertInto(tables.audit).values(rows)
+        // Some may be there: those of a statement whose answer was lost.
+        await (engine.hasOnConflict
+          ? insert.onConflict((row) => row.doNothing())
+          : insert.ignore()
+        ).execute()
+      }),
+
+    async forUser(userId: string, before: string | undefined, limit: number) {
+      const ofUser = db
+        .selectFrom(tables.audit)
+        .selectAll()
+        .where('user_id', '=', key(userId, 'userId'))
+      const rows =
+        before === undefined
+          ? ofUser
+          : ofUser.where((row) => {
+              const at = Number.parseInt(before.slice(0, 9), 36)
+              const isSame = row.and([row('at', '=', at), row('id', '<', key(before, 'before'))])
+              return row.or([row('at', '<', at), isSame])
+            })
+      const found = await rows.orderBy('at', 'desc').orderBy('id', 'desc').limit(limit).execute()
+      return found.map((row): AuditEntry => {
+        const { detail, ...record } = columns.read(row)
+        return { ...record, detail: fromObject(detail) }
+      })
+    },
+
+    // By the clock that is behind: a deletion is final.
+    async purge(now: Date, keepFor: number) {
+      const ofDatabase = await databaseTime(engine)
+      const until = new Date(Math.min(now.getTime(), ofDatabase.getTime()) - keepFor * 1000)
+      return purgeInBatches(engine, tables.audit, 'id', 'at', until)
+    },
+  }
+}
+
+/** Returns a function that stops it. */
+function startPurging(purge: () => Promise<unknown>, interval: number): () => void {
+  if (interval === 0) return () => {}
+  let timer: NodeJS.Timeout | undefined
+  let closed = false
+  // At a random time, so that processes do not delete the same rows together.
+  const plan = () => {
+    timer = setTimeout(() => void round(), randomInt(interval * 500, interval * 1500)).unref()
+  }
+  async function round(): Promise<void> {
+    // The next round tries again.
+    await purge().catch(() => {})
+    if (!closed) plan()
+  }
+  plan()
+  return () => {
+    closed = true
+    clearTimeout(timer)
+  }
+}
+
+/** Tells the operator the first failure. The router counts what is lost. */
+function warnOnce(): (cause: unknown) => void {
+  let warned = false
+  return (cause) => {
+    if (warned) return
+    warned = true
+    const { error, code, hint } = describeFailure('sqlAudit', cause)
+    const what = [error, code, hint].filter((part) => part !== undefined).join(', ')
+    const message = `sqlAudit: events cannot be written, and wait (${what})`
+    process.emitWarning(message, { code: 'MAR_AUDIT_NOT_WRITTEN' })
+  }
+}
