@@ -3,6 +3,7 @@ import { fileURLToPath } from 'node:url'
 import express, { type ErrorRequestHandler, type Express } from 'express'
 import { AuthError } from 'messaging-auth-router'
 import { log } from './log.js'
+import { metricsRoute } from './metrics.js'
 import { leadToLocalhost } from './passkeys.js'
 import { type RoomDeps, roomRoutes } from './rooms.js'
 import { demoUsers } from './seed.js'
@@ -10,7 +11,7 @@ import { type Settings, withSetting } from './settings.js'
 
 /** Everything that is answered over HTTP: sign-in, rooms, and the page. */
 export function createApp(
-  { trustProxy }: Pick<Settings, 'trustProxy'>,
+  { trustProxy, metricsToken }: Pick<Settings, 'trustProxy' | 'metricsToken'>,
   deps: RoomDeps & { readonly publicUrl: string },
 ): Express {
   const app = express()
@@ -39,6 +40,7 @@ export function createApp(
       .set('Cache-Control', 'no-store')
       .json(health)
   })
+  app.use(metricsRoute(deps.auth, metricsToken))
   // Whoever sees this in production has forgotten to leave `seed.ts` out.
   app.get('/demo-users.json', (_request, response) => {
     response.json(demoUsers)

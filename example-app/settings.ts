@@ -30,6 +30,8 @@ export interface Settings {
   readonly mail: 'console' | 'off'
   /** Who may make an account; null: nobody. Its code comes by mail. */
   readonly registration: 'open' | 'invited' | null
+  /** What whoever reads `/metrics` must show; null: there is no such page. */
+  readonly metricsToken: string | null
 }
 
 /** Keys that seal what the database must not hold in clear, and the variable that they are from. */
@@ -67,6 +69,7 @@ export function readSettings(env: NodeJS.ProcessEnv): Settings {
     mustHaveSecondFactor: new Set(list(env['SECOND_FACTOR_REQUIRED'] || '')),
     mail: mail(env['MAIL'] || 'console'),
     registration: registration(env['REGISTRATION'] || null),
+    metricsToken: env['METRICS_TOKEN'] ? metricsToken(env['METRICS_TOKEN']) : null,
   }
 }
 
@@ -198,6 +201,11 @@ function mail(text: string): 'console' | 'off' {
 function registration(text: string | null): Settings['registration'] {
   if (text === null || text === 'open' || text === 'invited') return text
   throw new SettingError('REGISTRATION: is neither open nor invited.')
+}
+
+function metricsToken(text: string): string {
+  if (/^[\w.~+/-]{16,}=*$/.test(text)) return text
+  throw new SettingError('METRICS_TOKEN: is not 16 or more letters, digits and . _ ~ + / -')
 }
 
 function list(text: string): string[] {

@@ -3,6 +3,7 @@ import { AuthConfigError } from '../errors.js'
 import type { WarnOnce } from '../http/warn-once.js'
 import { ownMembers } from '../lib/check-options.js'
 import type { HostCall } from '../lib/host-call.js'
+import type { Watch } from '../lib/watch.js'
 import type { TokenSigner } from '../signers/contract.js'
 import type { ClientStore, ManagedClientStore, OAuthClient } from '../stores/client-contract.js'
 import type { ConsentStore } from '../stores/consent-contract.js'
@@ -61,6 +62,7 @@ export interface OAuthServerDeps {
   readonly options: OAuthOptions
   readonly signer: TokenSigner
   readonly call: HostCall
+  readonly watch: Watch
   readonly warnOnce: WarnOnce
   readonly clock: () => Date
   readonly audit: Audit
@@ -113,7 +115,7 @@ function hasDocumentHosts({ clientDocuments }: OAuthOptions): boolean {
 }
 
 function documentsOf(
-  { options, clock, audit }: OAuthServerDeps,
+  { options, watch, clock, audit }: OAuthServerDeps,
   facts: SignerFacts,
   knownScopes: ReadonlySet<string>,
 ): ClientDocuments | undefined {
@@ -133,10 +135,11 @@ function documentsOf(
     facts,
     knownScopes,
   )
+  const fetchDocument = createFetchDocument({ allowsLoopback: webOnLoopback })
   return createClientDocuments({
     documentHosts: new Set(hosts),
     documentClient,
-    fetchDocument: createFetchDocument({ allowsLoopback: webOnLoopback }),
+    fetchDocument: (id) => watch('outgoing.clientDocument', () => fetchDocument(id)),
     clock,
     audit,
   })

@@ -166,7 +166,7 @@ export interface AuthRouter extends Router {
   /**
    * Numbers for your own code: the queue of passwords, open sockets, reached limits, lost audit
    * events. Cheap, and without names or addresses. Each process counts its own, from 0. For a
-   * monitoring system take {@link metrics}, which has them too.
+   * monitoring system take `metrics()`, which has them too.
    *
    * @example
    * ```ts

@@ -49,6 +49,7 @@ export const longTests: readonly string[] = [
   'test/example-app/device-link.test.ts',
   'test/example-app/example-app.test.ts',
   'test/example-app/mail.test.ts',
+  'test/example-app/metrics.test.ts',
   'test/example-app/page.test.ts',
   'test/example-app/providers.test.ts',
   'test/example-app/start.test.ts',
@@ -235,6 +236,7 @@ export const furtherTests: readonly string[] = [
   'test/passwords/readers.test.ts',
   'test/provider-sign-in/logout-load.attack.test.ts',
   'test/registration/two-processes.attack.test.ts',
+  'test/router/metrics-cost.test.ts',
   'test/signers/rs256-ring.test.ts',
   'test/throttle/issuing.attack.test.ts',
 ]

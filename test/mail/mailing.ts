@@ -1,5 +1,6 @@
 // A mailer, and the host's part of it.
 import type { AuthEventBody, Mail, TextOptions } from '../../src/index.js'
+import { unwatched } from '../../src/lib/watch.js'
 import { createMailer, type Mailer, type MailToSend } from '../../src/mail/mailer.js'
 import { createTexts } from '../../src/pages/texts.js'
 
@@ -51,6 +52,7 @@ export function mailing(
     languages: createTexts(texts, 'Example Chat'),
     language: 'en',
     audit: (event) => events.push(event),
+    watch: unwatched,
     storeTimeout,
   })
   return {

@@ -191,7 +191,10 @@ describe('sqlAudit', () => {
 
   it('has its table in the text of the migration only when asked', () => {
     for (const engine of ['postgres', 'mysql', 'sqlite'] as const) {
-      const [without, withIt] = [migrationSql(engine), migrationSql(engine, { audit: true })]
+      // The time at which a version is noted.
+      const timeless = (sql: string) => sql.replaceAll(/\d{13}/g, 'now')
+      const without = timeless(migrationSql(engine))
+      const withIt = timeless(migrationSql(engine, { audit: true }))
       expect(without).not.toContain('mar_audit')
       expect(withIt.startsWith(without)).toBe(true)
       expect(withIt.slice(without.length)).toContain('mar_audit')
