@@ -30,6 +30,7 @@ const doors: Readonly<Record<SignInDoor, true>> = {
   provider: true,
   device: true,
   'device-link': true,
+  service: true,
 }
 
 /** Refusals of a password, after which the decision is not asked. */

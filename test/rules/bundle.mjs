@@ -24,8 +24,8 @@ export const entries = {
   'client/popup': 'client/oauth/popup',
   'client/providers': 'client/providers/providers',
   'client/device-links': 'client/device-links/device-links',
-  opentelemetry: 'lib/open-telemetry',
   passkeys: 'passkeys/simple-webauthn',
+  opentelemetry: 'lib/open-telemetry',
   providers: 'providers/providers',
   testing: 'testing/testing',
 }
