@@ -10,6 +10,7 @@ import {
 } from '../lib/check-answer.js'
 import type { HostCall } from '../lib/host-call.js'
 import type { DeviceCodeRecord, DeviceCodeStore } from './device-code-contract.js'
+import { createDeviceCodeCheck } from './kept-members.js'
 import { checksOf } from './rows/checks.js'
 import { deviceCodeRow } from './rows/device-code-row.js'
 
@@ -39,11 +40,17 @@ function answersOf(asked: string): Answers<OfOne> {
   }
 }
 
-/** Device codes behind their contract. */
+/** Device codes behind their contract. What one needs kept, the store must be seen to keep. */
 export function failClosedDeviceCodes(store: DeviceCodeStore, call: HostCall): DeviceCodeStore {
   const of = (asked: string) => failClosed<OfOne>('deviceCodes', store, call, answersOf(asked))
+  const others = failClosed<Others>('deviceCodes', store, call, answers)
+  const checkCode = createDeviceCodeCheck(others)
   return {
-    ...failClosed<Others>('deviceCodes', store, call, answers),
+    ...others,
+    async save(code) {
+      await checkCode(code)
+      await others.save(code)
+    },
     claim: (userCodeHash, userId, now) => of(userId).claim(userCodeHash, userId, now),
     takeTry: (userCodeHash, userId, now) => of(userId).takeTry(userCodeHash, userId, now),
     poll: (userCodeHash, deviceCodeHash, now) =>

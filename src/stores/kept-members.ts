@@ -1,10 +1,19 @@
 import { isDeepStrictEqual } from 'node:util'
 import { AuthConfigError } from '../errors.js'
-import { randomId } from '../lib/random.js'
+import { randomId, randomSecret } from '../lib/random.js'
 import type { AuthorizationCodeRecord, AuthorizationCodeStore } from './code-contract.js'
 import type { SessionRecord, SessionStore } from './contract.js'
-import { longestSealed, moments, newProof, newWholeCode, newWholeSession } from './new-records.js'
+import type { DeviceCodeRecord, DeviceCodeStore } from './device-code-contract.js'
+import {
+  longestSealed,
+  moments,
+  newDeviceCode,
+  newProof,
+  newWholeCode,
+  newWholeSession,
+} from './new-records.js'
 import type { ProofRecord, ProofStore } from './proof-contract.js'
+import { deviceCodeRow } from './rows/device-code-row.js'
 import { optionalMembers, without } from './rows/members.js'
 import { codeRow } from './rows/one-time-rows.js'
 import { proofRow } from './rows/proof-row.js'
@@ -24,6 +33,9 @@ const ofCodes = Object.keys(optionalMembers(codeRow))
 
 /** All members of a proof: what is null in a row that lost it asks for nothing any more. */
 const ofProofs = Object.keys(proofRow)
+
+/** All members of a device code: each says who may do what with it. */
+const ofDeviceCodes = Object.keys(deviceCodeRow)
 
 const nothing = () => ({ userId: `mar-probe-${randomId()}`, scope: '', methods: [] })
 
@@ -101,6 +113,29 @@ export function createProofCheck(
       } finally {
         await store.consume(proof.idHash, proof.purpose, at(0))
       }
+    },
+  )
+}
+
+/** Of device codes. The row that is saved for it is decided from the beginning. */
+export function createDeviceCodeCheck(
+  store: Pick<DeviceCodeStore, 'save' | 'find'>,
+): CheckKept<DeviceCodeRecord> {
+  return createCheck(
+    'deviceCodes',
+    ofDeviceCodes,
+    () => ofDeviceCodes,
+    async () => {
+      const at = moments()
+      const code = newDeviceCode(at, {
+        userId: nothing().userId,
+        claimedAt: at(1),
+        state: 'denied',
+        authorizationCodeHash: randomSecret(),
+        expiresAt: at(60),
+      })
+      await store.save(code)
+      return lostOf(code, await store.find(code.userCodeHash))
     },
   )
 }

@@ -1,10 +1,11 @@
 import { describe, expect, it, vi } from 'vitest'
 import { createHostCall } from '../../src/lib/host-call.js'
+import { failClosedDeviceCodes } from '../../src/stores/fail-closed-device-codes.js'
 import { failClosedProofs } from '../../src/stores/fail-closed-proofs.js'
 import { failClosedCodes, failClosedSessions } from '../../src/stores/fail-closed-stores.js'
 import { memoryStores } from '../../src/stores/memory-stores.js'
 import { newSession, newWholeCode, newWholeSession } from '../../src/stores/new-records.js'
-import { at, codeRecord, proofRecord } from '../support/records.js'
+import { at, codeRecord, deviceCodeRecord, proofRecord } from '../support/records.js'
 import { badStores } from '../testing/bad-stores.js'
 
 const call = createHostCall(2000, () => {})
@@ -214,6 +215,50 @@ describe('a proof', () => {
     const proofs = failClosedProofs(store, call)
     await expect(proofs.save(proofRecord())).rejects.toMatchObject({ status: 503 })
     await proofs.save(proofRecord())
+    expect(find).toHaveBeenCalledTimes(2)
+  })
+})
+
+describe('a device code', () => {
+  it.each([
+    ['clientId', { clientId: null }],
+    ['triesLeft', { triesLeft: 4 }],
+    ['resources', { resources: [] }],
+    ['requestedIp', { requestedIp: null }],
+    ['authorizationCodeHash', { authorizationCodeHash: null }],
+    ['expiresAt', { expiresAt: at(1e6) }],
+  ])('is not stored where the store drops or changes its %s', async (name, change) => {
+    const { deviceCodes: store } = memoryStores()
+    const changing: typeof store = { ...store, save: (code) => store.save({ ...code, ...change }) }
+    const code = deviceCodeRecord({ clientId: null, authorizationCodeHash: null })
+    const saving = failClosedDeviceCodes(changing, call).save(code)
+    await expect(saving).rejects.toMatchObject({
+      name: 'AuthConfigError',
+      option: 'deviceCodes',
+      problem: expect.stringContaining(`without its ${name},`),
+      remedy: expect.stringContaining('migrateSql()'),
+    })
+    expect(await store.find(code.userCodeHash)).toBeNull()
+  })
+
+  it('has the store asked once, by a row that signs nobody in and expires soon', async () => {
+    const { deviceCodes: store } = memoryStores()
+    const saved = vi.spyOn(store, 'save')
+    const codes = failClosedDeviceCodes(store, call)
+    await Promise.all(Array.from({ length: 50 }, () => codes.save(deviceCodeRecord())))
+    expect(saved).toHaveBeenCalledTimes(51)
+    const probes = saved.mock.calls.filter(([{ userId }]) => userId?.startsWith('mar-probe-'))
+    expect(probes).toHaveLength(1)
+    const { createdAt, expiresAt, state } = probes[0]?.[0] ?? deviceCodeRecord()
+    expect([state, expiresAt.getTime() - createdAt.getTime()]).toEqual(['denied', 60_000])
+  })
+
+  it('is 503 while the store is away, and asked again by the next', async () => {
+    const { deviceCodes: store } = memoryStores()
+    const find = vi.spyOn(store, 'find').mockRejectedValueOnce(new Error('away'))
+    const codes = failClosedDeviceCodes(store, call)
+    await expect(codes.save(deviceCodeRecord())).rejects.toMatchObject({ status: 503 })
+    await codes.save(deviceCodeRecord())
     expect(find).toHaveBeenCalledTimes(2)
   })
 })
