@@ -1,16 +1,14 @@
 import { z } from 'zod'
-import type { Audit } from '../audit/events.js'
 import { AuthError } from '../errors.js'
 import { ok } from '../http/answer.js'
-import type { Endpoint, EndpointRequest } from '../http/endpoint.js'
+import type { Endpoint } from '../http/endpoint.js'
 import { parseInput } from '../http/input.js'
 import type { SignedIn, SignedInRequest } from '../principal/principal.js'
-import type { ApprovedSignIn } from '../sessions/approved-sign-in.js'
 import type { RequireRecentSignIn } from '../sessions/recent-sign-in.js'
-import { type Proof, type ProveAgain, proofRequest } from '../sign-in-again.js'
+import { type ProveAgain, proofRequest } from '../sign-in-again.js'
 import type { Throttle } from '../throttle/throttle.js'
 import type { AuthUser } from '../users/contract.js'
-import { approverOf, linkRefusal } from './approver.js'
+import { approverOf } from './approver.js'
 import type { LinkDecisions } from './decide-link.js'
 
 /** The id of a link: a digest. */
@@ -33,9 +31,8 @@ export interface ApproveDeps {
   readonly proveAgain: ProveAgain
   /** Whether the user has something to show besides a password. */
   readonly hasMoreToShow: (user: AuthUser) => Promise<boolean>
-  readonly linkDecisions: Pick<LinkDecisions, 'look' | 'requireCheckCode' | 'approve'>
+  readonly linkDecisions: Pick<LinkDecisions, 'requireCheckCode' | 'approve'>
   readonly throttle: Pick<Throttle, 'limitFailures'>
-  readonly audit: Audit
 }
 
 /**
@@ -43,7 +40,7 @@ export interface ApproveDeps {
  * shows. A picture alone signs nobody in: it may come from a stranger.
  */
 export function approveEndpoint(deps: ApproveDeps): Endpoint {
-  const { linkDecisions, throttle } = deps
+  const { linkDecisions, proveAgain, throttle } = deps
   return throttle.limitFailures('device-link', async function approveLink(request) {
     const { context } = request
     // 400, 401, 403, 503
@@ -51,13 +48,14 @@ export function approveEndpoint(deps: ApproveDeps): Endpoint {
     const { session } = asking
     // 400, 413, 415
     const { linkId, checkCode, ...proof } = parseInput(approveRequest, await request.readJson())
-    // 400, 503. Before the proof: a code works once, and must not be spent on a link that is void.
-    if ((await linkDecisions.look(session, linkId)) === null)
-      throw linkRefusal(deps, 'unknown', session.userId, context)
-    // 401, 403, 429, 503
-    const proved = await requireProof(deps, asking, proof, request)
-    // 400, 503
+    // 403, 503. Costs no try: most clients learn by this what they have to ask for.
+    if (proof.password === undefined && proof.passkey === undefined)
+      await requireNothingToShow(deps, asking)
+    // 400, 503. Before the proof: a code or a challenge works once, and a mistyped check code must
+    // not use it up. It counts before it is compared, so a wrong proof does not make it guessable.
     const link = await linkDecisions.requireCheckCode(session, { linkId, checkCode }, context)
+    // 400, 401, 403, 429, 503
+    const proved = await proveAgain(asking, proof, request)
     // 400, 401, 403, 429, 503
     await linkDecisions.approve(session, link, proved, context)
     return ok({ status: 'success' })
@@ -66,15 +64,10 @@ export function approveEndpoint(deps: ApproveDeps): Endpoint {
 
 // A stolen session must not become a session on another device: a user with a factor or a passkey
 // shows it again.
-async function requireProof(
-  deps: ApproveDeps,
-  asking: SignedInRequest,
-  proof: Proof,
-  request: EndpointRequest,
-): Promise<ApprovedSignIn | null> {
-  const proved = await deps.proveAgain(asking, proof, request)
-  if (proved !== null) return proved
-  await deps.requireRecentSignIn(asking.session)
-  if (!(await deps.hasMoreToShow(asking.user))) return null
-  throw new AuthError('reauthentication-required')
+async function requireNothingToShow(
+  { requireRecentSignIn, hasMoreToShow }: ApproveDeps,
+  { session, user }: SignedInRequest,
+): Promise<void> {
+  await requireRecentSignIn(session)
+  if (await hasMoreToShow(user)) throw new AuthError('reauthentication-required')
 }

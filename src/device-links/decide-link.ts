@@ -1,6 +1,7 @@
 import type { Audit, RequestContext } from '../audit/events.js'
 import { sha256 } from '../lib/digest.js'
 import { randomId, randomSecret } from '../lib/random.js'
+import { usedCodeRetention } from '../pkce/authorization-code.js'
 import type { ApprovedSignIn } from '../sessions/approved-sign-in.js'
 import type { Sessions } from '../sessions/sessions.js'
 import type { DecideSignIn } from '../sign-in.js'
@@ -58,9 +59,6 @@ export interface LinkDecisionDeps {
   readonly audit: Audit
 }
 
-/** How long the code of an approval is remembered after its use, so that a replay is recognised. */
-const retentionMs = 60 * 60 * 1000
-
 export function createLinkDecisions(deps: LinkDecisionDeps): LinkDecisions {
   const { deviceCodes, clock, audit } = deps
   return {
@@ -80,8 +78,9 @@ export function createLinkDecisions(deps: LinkDecisionDeps): LinkDecisions {
 
     async deny({ userId, id: sessionId }, linkId, context) {
       const { outcome } = await deviceCodes.decide(linkId, userId, { state: 'denied' }, clock())
-      if (outcome === 'unknown') throw linkRefusal(deps, 'unknown', userId, context)
-      audit({ type: 'device-link.denied', userId, sessionId }, context)
+      if (outcome === 'decided') audit({ type: 'device-link.denied', userId, sessionId }, context)
+      else if (!isDeniedBy(userId, await deviceCodes.find(linkId)))
+        throw linkRefusal(deps, 'unknown', userId, context)
     },
   }
 }
@@ -92,6 +91,11 @@ function mayBeApproved(link: DeviceCodeRecord, userId: string, now: Date): boole
   return link.state === 'pending' && link.triesLeft > 0 && now < link.expiresAt
 }
 
+// Whoever lost the answer says no again.
+function isDeniedBy(userId: string, link: DeviceCodeRecord | null): boolean {
+  return link?.purpose === 'link' && link.userId === userId && link.state === 'denied'
+}
+
 async function requireCheckCode(
   deps: LinkDecisionDeps,
   userId: string,
@@ -100,7 +104,8 @@ async function requireCheckCode(
 ): Promise<DeviceCodeRecord> {
   const { deviceCodes, linkSecrets, clock } = deps
   const tried = await deviceCodes.takeTry(linkId, userId, clock())
-  if (tried.outcome === 'void') throw linkRefusal(deps, 'void', userId, context)
+  if (tried.outcome === 'void' || tried.code.purpose !== 'link')
+    throw linkRefusal(deps, 'void', userId, context)
   const { code } = tried
   if (linkSecrets.isCheckCode(code, checkCode)) return code
   const { triesLeft } = code
@@ -136,7 +141,7 @@ async function approve(
     authenticatedAt: proved === null ? session.authenticatedAt : now,
     createdAt: now,
     expiresAt: link.expiresAt,
-    retainUntil: new Date(link.expiresAt.getTime() + retentionMs),
+    retainUntil: new Date(link.expiresAt.getTime() + usedCodeRetention * 1000),
     consumedAt: null,
   })
   const verdict = { state: 'approved', authorizationCodeHash: codeHash } as const

@@ -1,5 +1,5 @@
 import type { Audit, RequestContext } from '../audit/events.js'
-import { networkOf } from '../http/client-address.js'
+import { isOneNetwork, networkOf } from '../http/client-address.js'
 import type { SessionRecord } from '../stores/contract.js'
 import type { DeviceCodeRecord, DeviceCodeStore } from '../stores/device-code-contract.js'
 import type { Throttle } from '../throttle/throttle.js'
@@ -66,6 +66,6 @@ export async function tellDevice(
   { ip }: RequestContext,
 ): Promise<ToldDevice> {
   const network = requestedIp === null ? null : networkOf(requestedIp)
-  const sameNetwork = network !== null && network === networkOf(ip)
+  const sameNetwork = isOneNetwork(requestedIp, ip)
   return { linkId, name, network, sameNetwork, agent: await nameDevice(requestedAgent), at }
 }

@@ -49,6 +49,11 @@ export function networkOf(address: string | null): string {
   return prefixOf(address, 4)
 }
 
+/** Whether two addresses are of one network. Of an address that nobody knows, nothing is said. */
+export function isOneNetwork(address: string | null, other: string | null): boolean {
+  return address !== null && other !== null && networkOf(address) === networkOf(other)
+}
+
 /**
  * The site of an address, the unit of fairness: an IPv4 address, or the /48 of IPv6, since one
  * customer may have thousands of /64.

@@ -1,6 +1,7 @@
 import type { Audit, RequestContext } from '../audit/events.js'
 import { sha256 } from '../lib/digest.js'
 import { randomId, randomSecret } from '../lib/random.js'
+import { usedCodeRetention } from '../pkce/authorization-code.js'
 import type { ApprovedSignIn } from '../sessions/approved-sign-in.js'
 import type {
   AuthorizationCodeRecord,
@@ -58,10 +59,6 @@ export interface OAuthCodesDeps {
 const pattern = /^mar_oc_[A-Za-z0-9_-]{43}$/
 /** As short as RFC 6749 §4.1.2 and clients allow: a redirect is faster. */
 const lifetimeSeconds = 60
-/**
- * How long a used code is remembered, so that a replay is recognised and the stolen session ended.
- */
-const retentionSeconds = 60 * 60
 
 /** Issues and finds codes. Only their SHA-256 is stored. */
 export function createOAuthCodes(deps: OAuthCodesDeps): OAuthCodes {
@@ -86,7 +83,7 @@ export function createOAuthCodes(deps: OAuthCodesDeps): OAuthCodes {
         authenticatedAt: session.authenticatedAt,
         createdAt: now,
         expiresAt: after(now, lifetimeSeconds),
-        retainUntil: after(now, retentionSeconds),
+        retainUntil: after(now, usedCodeRetention),
         consumedAt: null,
         clientId: request.client.id,
         redirectUri: redirectOfCode(request.client, request.redirectUri),

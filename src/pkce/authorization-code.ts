@@ -55,9 +55,10 @@ export interface AuthorizationCodeDeps {
 // The prefix distinguishes codes from refresh tokens.
 const pattern = /^mar_ac_[A-Za-z0-9_-]{43}$/
 /**
- * How long a used code is remembered, so that a replay is recognised and the stolen session ended.
+ * Seconds for which a used code is remembered, so that a replay is recognised and the stolen
+ * session ended.
  */
-const retentionSeconds = 60 * 60
+export const usedCodeRetention: number = 60 * 60
 /** More than an exchange takes that begins in the code's last second. */
 const maxExchangeSeconds = 120
 
@@ -88,7 +89,7 @@ export function createAuthorizationCodes(deps: AuthorizationCodeDeps): Authoriza
         authenticatedAt,
         createdAt: now,
         expiresAt,
-        retainUntil: after(now, retentionSeconds),
+        retainUntil: after(now, usedCodeRetention),
         consumedAt: null,
       })
       audit({ type: 'code.issued', userId, sessionId }, context)

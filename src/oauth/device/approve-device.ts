@@ -1,8 +1,9 @@
 import type { Audit, RequestContext } from '../../audit/events.js'
 import type { DeviceRefusal } from '../../audit/refusals.js'
-import { networkOf } from '../../http/client-address.js'
+import { isOneNetwork } from '../../http/client-address.js'
 import { sha256 } from '../../lib/digest.js'
 import { randomId, randomSecret } from '../../lib/random.js'
+import { usedCodeRetention } from '../../pkce/authorization-code.js'
 import type { DecideSignIn } from '../../sign-in.js'
 import type { OAuthClient } from '../../stores/client-contract.js'
 import type { AuthorizationCodeStore } from '../../stores/code-contract.js'
@@ -65,8 +66,6 @@ export interface DeviceApprovalDeps {
 
 /** Seconds after which a sign-in is too old to approve a device. */
 export const maxApprovalAge: number = 15 * 60
-/** How long a used code is remembered, so that a replay is recognised. */
-const retentionSeconds = 60 * 60
 
 export function createDeviceApprovals(deps: DeviceApprovalDeps): DeviceApprovals {
   const { deviceFlow, audit } = deps
@@ -156,9 +155,7 @@ function askedDevice(
   const scopes = code.scope.split(' ').filter((scope) => client.scopes.includes(scope))
   const resources = code.resources.filter((resource) => allowed.includes(resource))
   if (scopes.length === 0 || resources.length === 0) return null
-  // Of an address that nobody knows, nothing can be said.
-  const isKnown = code.requestedIp !== null && ip !== null
-  const isSameNetwork = isKnown && networkOf(code.requestedIp) === networkOf(ip)
+  const isSameNetwork = isOneNetwork(code.requestedIp, ip)
   return { code, userCode, client, scopes, resources, isSameNetwork }
 }
 
@@ -216,7 +213,7 @@ async function sayYes(
     authenticatedAt: session.authenticatedAt,
     createdAt: now,
     expiresAt: code.expiresAt,
-    retainUntil: new Date(now.getTime() + retentionSeconds * 1000),
+    retainUntil: new Date(now.getTime() + usedCodeRetention * 1000),
     consumedAt: null,
     clientId: client.id,
     resources: device.resources,

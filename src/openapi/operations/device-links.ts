@@ -89,10 +89,11 @@ const approve: Operation = {
   id: 'approveDeviceLink',
   summary: 'Signs the new device in, by the check code that it shows.',
   notes: [
-    'Three check codes may be wrong; then the link is void. `details.triesLeft` says how many ' +
-      'are left.',
+    'Three requests are judged, right or wrong; then the link is void. After a wrong check code, ' +
+      '`details.triesLeft` says how many are left.',
     'A user with a second factor or a passkey shows it again, in the same request. Otherwise 403 ' +
-      '`reauthentication-required`.',
+      '`reauthentication-required`, which costs no try.',
+    'The check code is compared first: a wrong one uses up neither a code nor a passkey.',
   ],
   limited: true,
   body: {
@@ -110,7 +111,7 @@ const deny: Operation = {
   ...ofUser,
   route: 'POST /auth/device-links/deny',
   id: 'denyDeviceLink',
-  summary: 'The user says no. The new device is told.',
+  summary: 'The user says no. The new device is told. Saying it again changes nothing.',
   body: { fields: reading(denyRequest, { linkId: 'of `POST /auth/device-links/open`' }) },
   answers: done,
   refusals: [...ofFullScope, ...ofBodies, 'proof-refused'],

@@ -950,8 +950,9 @@ export interface paths {
         put?: never;
         /**
          * Signs the new device in, by the check code that it shows.
-         * @description - Three check codes may be wrong; then the link is void. `details.triesLeft` says how many are left.
-         *     - A user with a second factor or a passkey shows it again, in the same request. Otherwise 403 `reauthentication-required`.
+         * @description - Three requests are judged, right or wrong; then the link is void. After a wrong check code, `details.triesLeft` says how many are left.
+         *     - A user with a second factor or a passkey shows it again, in the same request. Otherwise 403 `reauthentication-required`, which costs no try.
+         *     - The check code is compared first: a wrong one uses up neither a code nor a passkey.
          */
         post: operations["approveDeviceLink"];
         delete?: never;
@@ -969,7 +970,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** The user says no. The new device is told. */
+        /** The user says no. The new device is told. Saying it again changes nothing. */
         post: operations["denyDeviceLink"];
         delete?: never;
         options?: never;
