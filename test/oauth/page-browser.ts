@@ -27,9 +27,17 @@ interface Step {
 /** More hops than any sign-in has. */
 const patience = 10
 
-/** An empty one. `local` says where an address of the origin is reached in the test. */
-export function openPageBrowser(origin: string, local: (url: string) => string): PageBrowser {
+/**
+ * An empty one, or one with a cookie. `local` says where an address of the origin is reached in the
+ * test.
+ */
+export function openPageBrowser(
+  origin: string,
+  local: (url: string) => string,
+  cookie?: string,
+): PageBrowser {
   const jar = new Map<string, string>()
+  if (cookie !== undefined) keep(cookie)
 
   async function load({ url, site, form }: Step) {
     const address = supertest(local(url.href))
