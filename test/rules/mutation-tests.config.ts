@@ -5,8 +5,11 @@ const area = (process.env['MUTATION_TESTS'] ?? '*/').split(';')
 // Some tests run for each mutant. These take seconds, or replace a module that others here use as
 // it is, and what they are about is elsewhere: outages, keys, seeds, codes by the thousand.
 const slow = [
+  'device-links/{many-links,two-nodes}',
   'host-failures/{every-call,host-failures}',
   'login/slow-morning',
+  'oauth/device/{two-processes,volume}',
+  'oauth/told-once',
   'pages/mounted/providers-{in-browser,looks}',
   'provider-sign-in/{logout-load,two-nodes}',
   'providers/cost',

@@ -84,6 +84,15 @@ const areas = {
     mutate: ['src/providers/*.ts', 'src/lib/outgoing.ts'],
     tests: ['providers/', 'lib/outgoing'],
   },
+  'device-links': { mutate: ['src/device-links/*.ts'], tests: ['device-links/', 'docs/http-api'] },
+  'device-grant': {
+    mutate: ['src/oauth/device/*.ts', 'src/oauth/grants/device.ts'],
+    tests: ['oauth/device/'],
+  },
+  'back-channel-logout': {
+    mutate: ['src/oauth/backchannel-logout/*.ts'],
+    tests: ['oauth/{backchannel,told}'],
+  },
 }
 
 /** Percent of the mutants that some test must notice. */
