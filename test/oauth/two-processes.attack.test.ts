@@ -1,23 +1,8 @@
 // What works once works once, however many ask at the same moment, in two processes wherever they
 // can share a store.
-import { type ChildProcess, fork } from 'node:child_process'
-import { once } from 'node:events'
-import { join } from 'node:path'
-import { createClient } from 'redis'
-import { describe, expect, it, onTestFinished } from 'vitest'
-import { type AuthRouterOptions, generateSigningKey, type OAuthOptions } from '../../src/index.js'
-import { memoryOAuthStores, memoryStores } from '../../src/stores/memory-stores.js'
-import { redisOnceStore, redisStores } from '../../src/stores/redis/redis-stores.js'
+import { describe, expect, it } from 'vitest'
 import { bearer } from '../support/client.js'
-import {
-  type DatabaseKind,
-  databaseKind,
-  openDatabase,
-  openSqlite,
-  temporaryFolder,
-} from '../support/databases.js'
-import { everyEngine } from '../support/engines.js'
-import { encryptionKey, type TestHost } from '../support/host.js'
+import type { TestHost } from '../support/host.js'
 import {
   type AppTokens,
   allow,
@@ -25,7 +10,6 @@ import {
   codeFor,
   courierOf,
   credentialsOf,
-  issuer,
   oauthOf,
   openBrowser,
   phone,
@@ -33,102 +17,39 @@ import {
   tracker,
   wiki,
 } from '../support/oauth-apps.js'
+import {
+  openShared,
+  type SharedKind,
+  sharedKinds,
+  startProcesses,
+} from '../support/oauth-processes.js'
 import { startPages } from '../support/pages.js'
-import { randomKey } from '../support/records.js'
-import { mysqlUrl, postgresUrl, redisUrl } from '../support/services.js'
 
 const callers = 50
 const rounds = 3
-const signingKey = await generateSigningKey()
 const courier = courierOf('u-alice')
 
-/** Stores of this process, and how others reach the same rows; null: they cannot. */
-interface Shared {
-  readonly stores: Pick<AuthRouterOptions, 'codes' | 'sessions' | 'tickets'>
-  readonly oauthStores: Pick<OAuthOptions, 'consents' | 'once'>
-  readonly reached: { engine: string; address: string; prefix: string } | null
-}
-
-async function inSql(kind: DatabaseKind, address: string): Promise<Shared> {
-  const { stores, oauthStores, prefix, close } = await openDatabase(kind)
-  onTestFinished(close)
-  const { codes, sessions, tickets } = stores
-  const { consents, once: names } = oauthStores
-  return {
-    stores: { codes, sessions, tickets },
-    oauthStores: { consents, once: names },
-    reached: { engine: kind.engine, address, prefix },
-  }
-}
-
-async function inFile(): Promise<Shared> {
-  const file = join(temporaryFolder(), 'auth.db')
-  const kind = { name: 'file', engine: 'sqlite', isServer: false } as const
-  return inSql({ ...kind, open: (settings) => openSqlite(file, settings) }, file)
-}
-
-async function inRedis(address: string): Promise<Shared> {
-  const client = createClient({ url: address })
-  await client.connect()
-  onTestFinished(() => void client.destroy())
-  const prefix = `apps-${randomKey()}:`
-  const { consents } = memoryOAuthStores()
-  return {
-    stores: redisStores(client, { prefix }),
-    oauthStores: { consents, once: redisOnceStore(client, { prefix }) },
-    reached: { engine: 'redis', address, prefix },
-  }
-}
-
-async function inMemory(): Promise<Shared> {
-  const { codes, sessions, tickets } = memoryStores()
-  const { consents, once: names } = memoryOAuthStores()
-  const stores = { codes, sessions, tickets }
-  return { stores, oauthStores: { consents, once: names }, reached: null }
-}
-
-const kinds: [string, boolean, () => Promise<Shared>][] = [
-  ['memory', true, inMemory],
-  ['SQLite', true, inFile],
-  ['PostgreSQL', postgresUrl !== null, () => inSql(databaseKind('PostgreSQL'), postgresUrl ?? '')],
-  [
-    'MariaDB',
-    everyEngine && mysqlUrl !== null,
-    () => inSql(databaseKind('MariaDB'), mysqlUrl ?? ''),
-  ],
-  ['Redis', redisUrl !== null, () => inRedis(redisUrl ?? '')],
+const kinds: readonly SharedKind[] = [
+  { name: 'memory', isThere: true, reach: null },
+  ...sharedKinds,
 ]
 
 /** A host that signs alice in, and the servers whose token endpoints are raced. */
-async function start(open: () => Promise<Shared>): Promise<{ host: TestHost; urls: string[] }> {
-  const { stores, oauthStores, reached } = await open()
-  const { consents } = oauthStores
-  await allow(consents, 'u-alice', tracker)
+async function start(kind: SharedKind): Promise<{ host: TestHost; urls: readonly string[] }> {
+  const shared = await openShared(kind)
+  const { codes, sessions, tickets } = shared.stores
+  await allow(shared.oauthStores.consents, 'u-alice', tracker)
   const host = await startPages({
-    options: { ...stores, oauth: oauthOf(oauthStores), storeTimeout: 20_000 },
+    options: {
+      codes,
+      sessions,
+      tickets,
+      oauth: oauthOf(shared.oauthStores),
+      storeTimeout: 20_000,
+    },
   })
-  if (reached === null) return { host, urls: [host.url] }
-  const settings = { ...reached, encryptionKey, signingKey, clients: [...apps, courier] }
-  const script = new URL('../support/oauth-process.mjs', import.meta.url)
-  const argument = JSON.stringify({ ...settings, baseUrl: `${issuer}/api/v1` })
-  const processes = [0, 1].map(() => fork(script, [argument]))
-  onTestFinished(async () => {
-    await Promise.all(processes.map(endOf))
-  })
-  return { host, urls: await Promise.all(processes.map(urlOf)) }
-}
-
-async function urlOf(process: ChildProcess): Promise<string> {
-  const ended = once(process, 'exit').then(() => Promise.reject(new Error('it did not start')))
-  const [{ port }] = (await Promise.race([once(process, 'message'), ended])) as [{ port: number }]
-  return `http://127.0.0.1:${port}/api/v1`
-}
-
-async function endOf(process: ChildProcess): Promise<void> {
-  if (process.exitCode !== null) return
-  const ended = once(process, 'exit')
-  process.disconnect()
-  await ended
+  if (shared.reached === null) return { host, urls: [host.url] }
+  return { host, urls: await startProcesses(shared.reached, { clients: [...apps, courier] }) }
 }
 
 interface Answer {
@@ -158,11 +79,11 @@ const told = (answers: readonly Answer[]) =>
 const refusals = (answers: readonly Answer[]) =>
   new Set(answers.filter(({ status }) => status !== 200).map(({ body }) => body.error))
 
-describe.each(kinds)('50 at once on %s', (_name, isThere, open) => {
-  it.skipIf(!isThere)(
+describe.each(kinds)('50 at once on $name', (kind) => {
+  it.skipIf(!kind.isThere)(
     'exchange one code: one gets a session, which goes on',
     async () => {
-      const { host, urls } = await start(open)
+      const { host, urls } = await start(kind)
       const cookie = await openBrowser(host)
       for (let round = 0; round < rounds; round += 1) {
         const form = { ...(await codeFor(host, cookie, wiki)) }
@@ -177,10 +98,10 @@ describe.each(kinds)('50 at once on %s', (_name, isThere, open) => {
     120_000,
   )
 
-  it.skipIf(!isThere)(
+  it.skipIf(!kind.isThere)(
     'show one refresh token: it has one successor, which all of them get',
     async () => {
-      const { host, urls } = await start(open)
+      const { host, urls } = await start(kind)
       for (let round = 0; round < rounds; round += 1) {
         const { refresh_token } = await signInTo(host, phone)
         const form = { grant_type: 'refresh_token', client_id: 'phone' }
@@ -196,10 +117,10 @@ describe.each(kinds)('50 at once on %s', (_name, isThere, open) => {
     120_000,
   )
 
-  it.skipIf(!isThere)(
+  it.skipIf(!kind.isThere)(
     'show the secret of one service: all get tokens of one session, and of one other after it',
     async () => {
-      const { host, urls } = await start(open)
+      const { host, urls } = await start(kind)
       const seen = new Set<unknown>()
       for (let round = 0; round < rounds; round += 1) {
         const form = { grant_type: 'client_credentials', scope: 'messages:read' }
@@ -217,10 +138,10 @@ describe.each(kinds)('50 at once on %s', (_name, isThere, open) => {
     120_000,
   )
 
-  it.skipIf(!isThere)(
+  it.skipIf(!kind.isThere)(
     'show one assertion: one is believed',
     async () => {
-      const { host, urls } = await start(open)
+      const { host, urls } = await start(kind)
       const { refresh_token } = await signInTo(host, tracker)
       const form = { grant_type: 'refresh_token', refresh_token }
       for (let round = 0; round < rounds; round += 1) {

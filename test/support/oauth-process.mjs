@@ -7,15 +7,14 @@ import { Kysely, MysqlDialect, PostgresDialect, SqliteDialect } from 'kysely'
 import Database from 'libsql'
 import { bcryptHasher, createAuthRouter, joseSigner } from 'messaging-auth-router'
 import { memoryOAuthStores } from 'messaging-auth-router/stores/memory'
-import { redisOnceStore, redisStores } from 'messaging-auth-router/stores/redis'
-import { sqlOAuthStores, sqlStores } from 'messaging-auth-router/stores/sql'
+import { redisBus, redisOnceStore, redisStores } from 'messaging-auth-router/stores/redis'
+import { postgresBus, sqlOAuthStores, sqlStores } from 'messaging-auth-router/stores/sql'
 import { createPool } from 'mysql2'
 import pg from 'pg'
 import { createClient } from 'redis'
 
-const { engine, address, prefix, encryptionKey, signingKey, clients, baseUrl } = JSON.parse(
-  process.argv[2],
-)
+const settings = JSON.parse(process.argv[2])
+const { engine, address, prefix, encryptionKey, signingKey, clients, baseUrl } = settings
 
 // A server takes 100 connections or 150, and several test files start two processes each.
 const dialects = {
@@ -40,15 +39,21 @@ async function openStores() {
     return {
       stores: redisStores(client, { prefix }),
       oauthStores: { consents, once: redisOnceStore(client, { prefix }) },
+      bus: redisBus(client, { channel: prefix }),
     }
   }
   const kysely = new Kysely({ dialect: dialects[engine]() })
-  const { codes, sessions, tickets } = sqlStores(kysely, { prefix })
+  const { codes, sessions, tickets, deviceCodes } = sqlStores(kysely, { prefix })
   const { consents, once } = sqlOAuthStores(kysely, { prefix })
-  return { stores: { codes, sessions, tickets }, oauthStores: { consents, once } }
+  const pool = engine === 'postgres' && new pg.Pool({ connectionString: address, max: 3 })
+  return {
+    stores: { codes, sessions, tickets, deviceCodes },
+    oauthStores: { consents, once },
+    bus: pool && postgresBus(pool, { channel: prefix }),
+  }
 }
 
-const { stores, oauthStores } = await openStores()
+const { stores, oauthStores, bus } = await openStores()
 const alice = { id: 'u-alice', username: 'alice', name: 'Alice', passwordHash: null }
 const users = {
   findByIdentifier: async () => null,
@@ -57,12 +62,26 @@ const users = {
 const auth = createAuthRouter({
   users,
   ...stores,
-  signer: joseSigner({ issuer: new URL(baseUrl).origin, audience: 'chat', keys: [signingKey] }),
+  signer: joseSigner({
+    issuer: new URL(baseUrl).origin,
+    audience: settings.audience,
+    keys: [signingKey],
+  }),
   encryptionKeys: [encryptionKey],
   passwords: bcryptHasher({ cost: 4, threads: 1, dangerouslyAllowLowCost: true }),
-  oauth: { baseUrl, clients, ...oauthStores, scopes: { 'messages:read': 'Read your messages' } },
+  oauth: {
+    baseUrl,
+    clients,
+    ...oauthStores,
+    scopes: { 'messages:read': 'Read your messages' },
+    ...settings.oauth,
+  },
   storeTimeout: 20_000,
+  ...(settings.withBus && bus ? { bus } : {}),
+  ...settings.options,
 })
-const server = createServer(express().use('/api/v1', auth))
+const app = express().use('/api/v1', auth)
+app.get('/stats', (_request, response) => response.json(auth.stats()))
+const server = createServer(app)
 server.listen(0, '127.0.0.1', () => process.send({ port: server.address().port }))
 process.once('disconnect', () => process.exit())
