@@ -90,7 +90,8 @@ describe.each(sharedKinds)('in two processes on $name', (kind) => {
 
       const last = await openApps(5)
       const consents = await race('DELETE', `/auth/consents/${wiki.client.id}`)
-      expect(tally(consents)).toEqual({ 200: callers })
+      // Whoever comes last finds neither a consent nor a session.
+      expect(tally(consents)).toEqual({ 200: expect.any(Number), 404: expect.any(Number) })
       const all = [one, ...others, ...last]
       expect([await sent(), told().toSorted()]).toEqual([11, all.toSorted()])
     },

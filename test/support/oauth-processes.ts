@@ -56,9 +56,14 @@ export function openShared({ reach }: SharedKind): Promise<Shared> {
 }
 
 async function inSql(kind: DatabaseKind, address: string): Promise<Shared> {
-  const { stores, oauthStores, prefix, close } = await openDatabase(kind)
+  const { stores, oauthStores: others, prefix, close } = await openDatabase(kind)
   onTestFinished(close)
-  return { stores, oauthStores, reached: { engine: kind.engine, address, prefix } }
+  const { consents, once: names } = others
+  return {
+    stores,
+    oauthStores: { consents, once: names },
+    reached: { engine: kind.engine, address, prefix },
+  }
 }
 
 async function inFile(): Promise<Shared> {
