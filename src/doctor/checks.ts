@@ -22,9 +22,10 @@ function unless(isRight: boolean, wrong: string): string | null {
 function isOurs(seen: Looked | null, status: number, error: string): string | null {
   if (seen === null) return none
   const told = seen.json?.['error']
+  const shown = typeof told === 'string' ? told : 'of another form'
   return unless(
     seen.status === status && told === error,
-    `the answer is ${seen.status} ${typeof told === 'string' ? told : 'of another form'}, not ${status} ${error}`,
+    `the answer is ${seen.status} ${shown}, not ${status} ${error}`,
   )
 }
 
@@ -262,13 +263,11 @@ const origins: readonly Check[] = [
     name: 'own-origin',
     promise: 'pages of the origin that was given may call the API',
     remedy: 'name it in the option cors.origins, and let the proxy add no CORS header',
-    judge: ({ patient: { origin }, ownPreflight }) =>
-      origin === null
-        ? undefined
-        : unless(
-            header(ownPreflight, 'access-control-allow-origin') === origin,
-            `Access-Control-Allow-Origin is ${header(ownPreflight, 'access-control-allow-origin') || 'missing'}`,
-          ),
+    judge({ patient: { origin }, ownPreflight }) {
+      if (origin === null) return undefined
+      const allowed = header(ownPreflight, 'access-control-allow-origin')
+      return unless(allowed === origin, `Access-Control-Allow-Origin is ${allowed || 'missing'}`)
+    },
   },
   {
     name: 'upgrade',

@@ -77,8 +77,8 @@ const bigBody = JSON.stringify({ username: 'doctor', password: 'x'.repeat(20_000
 
 /**
  * Sends about thirty requests, most of them at once, and changes nothing but two counters of a name
- * that nobody has. Addresses that the server tells are asked only if they are its own. Null if there
- * is no answer to the first.
+ * that nobody has. Addresses that the server tells are asked only if they are its own. Null if
+ * there is no answer to the first.
  */
 export async function see(patient: Patient, lookAt: LookAt): Promise<Seen | null> {
   const base = patient.baseUrl.href.replace(/\/$/, '')

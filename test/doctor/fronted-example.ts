@@ -6,7 +6,7 @@ import type { Patient } from '../../src/doctor/examine.js'
 import { createLookAt, type LookAt } from '../../src/doctor/look.js'
 import { environmentIn, startExample, temporaryFolder } from '../support/example.js'
 
-export const publicUrl = 'https://chat.example.com'
+const publicUrl = 'https://chat.example.com'
 
 /** What the example has answered, to be changed at will. */
 export interface Answered {

@@ -28,7 +28,7 @@ const idPattern = /^https:\/\/([a-z0-9-]+(?:\.[a-z0-9-]+)+)((?:\/[A-Za-z0-9._~-]
 /**
  * The host in the id of a client that is known by its document; null for any other id. [Client ID
  * Metadata Document
- * §3](https://www.ietf.org/archive/id/draft-ietf-oauth-client-id-metadata-document-00.html#section-3)
+ * §3](https://datatracker.ietf.org/doc/html/draft-ietf-oauth-client-id-metadata-document#section-3)
  */
 export function documentHost(clientId: string): string | null {
   if (clientId.length > maxIdChars) return null

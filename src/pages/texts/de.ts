@@ -121,7 +121,7 @@ export const de: TextsOfPages = {
   'consent.title': 'Zugriff erlauben?',
   'consent.lead': '{client} möchte Dein Konto nutzen.',
   'consent.foreign': 'Die App stammt nicht von {service}.',
-  'consent.claimed': 'Sie nennt sich „{name}“. Das hat niemand geprüft.',
+  'consent.claimed': 'Die App nennt sich „{name}“. Das hat niemand geprüft.',
   'consent.scopes': 'Das dürfte sie dann:',
   'consent.apis': 'Das dürfte sie bei:',
   'consent.site': 'Danach geht es weiter zu {host}.',

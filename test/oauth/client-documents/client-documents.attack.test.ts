@@ -135,7 +135,7 @@ describe('a document that says what it may not', () => {
     ['without its address', without('client_id')],
     [
       'whose prototype has its address',
-      `{"__proto__":${JSON.stringify(editorDocument)},"redirect_uris":["http://127.0.0.1/callback"]}`,
+      `{"__proto__":${JSON.stringify(editorDocument)},"redirect_uris":["http://127.0.0.1/"]}`,
     ],
     [
       'whose second member is another',
