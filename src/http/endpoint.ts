@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { ErrorRequestHandler, Router } from 'express'
 import type { RequestContext } from '../audit/events.js'
 import { AuthConfigError, AuthError } from '../errors.js'
-import type { Watch } from '../lib/watch.js'
+import { unwatched, type Watch } from '../lib/watch.js'
 import { type AnyAnswer, writeAnswer } from './answer.js'
 import { type JsonBody, readJsonBody } from './body.js'
 import { clientAborted } from './client-abort.js'
@@ -105,8 +105,15 @@ export function mountAll(router: Router, routes: Routes, deps: MountDeps): Route
       // The method of another request is any word.
       const method = endpoint === undefined ? '_OTHER' : request.method
       const attributes = { 'http.request.method': method, 'http.route': path }
-      const work = () => answer(endpoint ?? refuse, noticing, request, response, style)
-      trace(`${method} ${path}`, work, attributes)
+      const answering =
+        trace === unwatched
+          ? answer(endpoint ?? refuse, noticing, request, response, style)
+          : trace(
+              `${method} ${path}`,
+              () => answer(endpoint ?? refuse, noticing, request, response, style),
+              attributes,
+            )
+      answering
         .catch((error: unknown) => answerMisconfigured(error, response, style, warnOnce))
         .catch(next)
     })

@@ -1,5 +1,5 @@
 import { AuthConfigError, AuthError } from '../errors.js'
-import { unwatched, type Watch } from './watch.js'
+import { unwatched, type Watching } from './watch.js'
 
 /**
  * Calls a part of the host. Every failure (exception, rejection, no answer) is 503, never 401, and
@@ -35,11 +35,15 @@ class TimeoutError extends Error {
 export function createHostCall(
   timeoutMs: number,
   onFailure: (failure: HostFailure) => void,
-  watch: Watch = unwatched,
+  watching: Watching = { watch: unwatched },
 ): HostCall {
   return function hostCall(operation, work) {
-    const watched = watch(operation, () => withTimeout(work, timeoutMs))
-    return watched.catch((cause: unknown) => {
+    const { watch } = watching
+    const running =
+      watch === unwatched
+        ? withTimeout(work, timeoutMs)
+        : watch(operation, () => withTimeout(work, timeoutMs))
+    return running.catch((cause: unknown) => {
       onFailure(describeFailure(operation, cause))
       // An overloaded part may say when to retry. Its message is not for clients.
       const retryAfter = (cause instanceof AuthError ? cause.retryAfter : undefined) ?? 2

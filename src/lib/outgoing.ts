@@ -101,7 +101,10 @@ async function exchange(
   if (status >= 300 && status < 400) throw new UnexpectedAnswer(`${url.host} redirects.`)
   const body = await bodyOf(answer, url.host, asked.maxBytes ?? maxBytes)
   const passed = new Headers()
-  for (const name of passedOn) passed.set(name, headers[name] ?? '')
+  for (const name of passedOn) {
+    const value = headers[name]
+    if (value !== undefined) passed.set(name, value)
+  }
   return new Response(body.length === 0 ? null : body, { status, headers: passed })
 }
 

@@ -38,6 +38,11 @@ export type Watch = <T>(
   attributes?: TraceAttributes,
 ) => Promise<T>
 
+/** What watches the work at this moment: {@link unwatched} as long as nobody asks for it. */
+export interface Watching {
+  watch: Watch
+}
+
 /** Told of work that has ended. Must not throw. */
 export type OnDone = (operation: string, milliseconds: number, failed: boolean) => void
 

@@ -50,7 +50,7 @@ export function createMailer(deps: MailerDeps): Mailer {
   const call = createHostCall(
     sendTimeoutMs,
     (failure) => audit({ type: 'host.failed', ...failure }, noRequest),
-    deps.watch,
+    { watch: deps.watch },
   )
   const underWay = new Set<Promise<void>>()
   let sent = 0

@@ -14,7 +14,7 @@ import { type Contexts, createContexts } from '../http/request-context.js'
 import { createWarnOnce, type WarnOnce } from '../http/warn-once.js'
 import { forgetRejection } from '../lib/forget-rejection.js'
 import { createHostCall, type HostCall, type HostFailure } from '../lib/host-call.js'
-import { createTracing, createWatch, type Watch } from '../lib/watch.js'
+import { createTracing, createWatch, unwatched, type Watch, type Watching } from '../lib/watch.js'
 import { createCanonical, withExactNames } from '../login/identifier.js'
 import { createSpellingWatch, type NoticeSpelling } from '../login/spelling-watch.js'
 import { bcryptHasher } from '../passwords/bcrypt-hasher.js'
@@ -167,10 +167,17 @@ export function connectHost(options: ResolvedOptions): ConnectedHost {
 function watchCalls({ trace: ofHost }: ResolvedOptions, audit: Audit) {
   const { onDone, calls } = createCallCounts()
   const trace = createTracing(ofHost)
-  const watch = createWatch(onDone, trace)
+  const measured = createWatch(onDone, trace)
+  const watching: Watching = { watch: ofHost === undefined ? unwatched : measured }
+  const watch: Watch = (operation, work) => watching.watch(operation, work)
   const onFailure = (failure: HostFailure) => audit({ type: 'host.failed', ...failure }, noRequest)
-  const callWithin = (timeoutMs: number) => createHostCall(timeoutMs, onFailure, watch)
-  return { trace, watch, calls, onFailure, callWithin }
+  const callWithin = (timeoutMs: number) => createHostCall(timeoutMs, onFailure, watching)
+  const measuredCalls = () => {
+    // From the first question on: a host that never asks does not pay for it.
+    watching.watch = measured
+    return calls()
+  }
+  return { trace, watch, calls: measuredCalls, onFailure, callWithin }
 }
 
 type ConnectedStores = Pick<

@@ -50,12 +50,10 @@ const ofPassword: ReadonlySet<SignInRefusal> = new Set([
 export function countSignIns(decide: DecideSignIn, observeEvents: ObserveEvents): CountSignIns {
   const names = Object.keys(doors) as SignInDoor[]
   const counts = new Map(names.map((door) => [door, { allowed: 0, refused: 0 }]))
-  const count = (door: SignInDoor, outcome: 'allowed' | 'refused') => {
-    const ofDoor = counts.get(door)
-    if (ofDoor !== undefined) ofDoor[outcome] += 1
-  }
   observeEvents((event) => {
-    if (event.type === 'login.failed' && ofPassword.has(event.reason)) count('login', 'refused')
+    const ofLogin = counts.get('login')
+    if (event.type === 'login.failed' && ofPassword.has(event.reason) && ofLogin !== undefined)
+      ofLogin.refused += 1
   })
   return {
     async decideSignIn(attempt) {
@@ -64,7 +62,8 @@ export function countSignIns(decide: DecideSignIn, observeEvents: ObserveEvents)
         !decision.allowed &&
         decision.reason === 'second-factor-required' &&
         attempt.code !== undefined
-      if (!isNextStep) count(attempt.door, decision.allowed ? 'allowed' : 'refused')
+      const ofDoor = counts.get(attempt.door)
+      if (!isNextStep && ofDoor !== undefined) ofDoor[decision.allowed ? 'allowed' : 'refused'] += 1
       return decision
     },
     signIns: () => [...counts].map(([door, ofDoor]) => ({ door, ...ofDoor })),

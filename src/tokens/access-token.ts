@@ -69,11 +69,11 @@ export function createAccessTokens(
   call: HostCall,
   noticeTime: NoticeTime,
 ): AccessTokens {
-  const verified = createVerifiedTokens()
+  const { own, cacheOf } = createVerifiedTokens()
 
   function remembered(token: string, now: Date, audience?: string): AccessTokenClaims | undefined {
     if (token.length > maxTokenCharacters) return undefined
-    const known = verified.of(audience).get(sha256(token), now)
+    const known = (audience === undefined ? own : cacheOf(audience)).get(sha256(token), now)
     // After its expiry, the signer decides how much skew to tolerate.
     return known !== undefined && now.getTime() < known.exp * 1000 ? known : undefined
   }
@@ -90,7 +90,7 @@ export function createAccessTokens(
     const claims = await call('signer.verify', () => claimsOrRefusal(work))
     if (claims instanceof AuthError) throw claims
     if (!isMeantFor(audiences, claims, signer)) throw notSignedIn('token for another API')
-    verified.of(audience).set(sha256(token), claims, now)
+    cacheOf(audience).set(sha256(token), claims, now)
     return claims
   }
 
@@ -143,7 +143,8 @@ function createVerifiedTokens() {
   const own = newCache()
   const further = new Map<string, typeof own>()
   return {
-    of(audience: string | undefined): typeof own {
+    own,
+    cacheOf(audience: string | undefined): typeof own {
       if (audience === undefined) return own
       const cache = further.get(audience) ?? newCache()
       further.set(audience, cache)

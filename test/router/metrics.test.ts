@@ -129,6 +129,9 @@ describe('auth.metrics()', () => {
         failed: of(`failures_total{part="${part}"}`) ?? Number.NaN,
       }
     }
+    // Calls are measured from the first question on.
+    await logIn(host)
+    expect(call('users').count).toBe(0)
     const find = host.users.findByIdentifier
     host.users.findByIdentifier = async (identifier) => {
       await new Promise((resolve) => setTimeout(resolve, 60))
