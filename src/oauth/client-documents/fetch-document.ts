@@ -1,5 +1,5 @@
 import { UnexpectedAnswer } from '../../lib/host-call.js'
-import { outgoing, type Resolve } from '../../lib/outgoing.js'
+import type { Resolve } from '../../lib/outgoing.js'
 import type { OfOthers } from '../../lib/safe-url.js'
 import { type ClientDocument, readClientDocument } from './client-document.js'
 
@@ -23,6 +23,8 @@ const mostAge = 60 * 60
 /** @param resolve - the addresses of a name; default: the system's */
 export function createFetchDocument(ofOthers: OfOthers, resolve?: Resolve): FetchDocument {
   return async function fetchDocument(clientId) {
+    // Loads TLS, so not with the package.
+    const { outgoing } = await import('../../lib/outgoing.js')
     const headers = { accept: 'application/json' }
     const asked = { method: 'GET', headers, maxBytes }
     const answer = await outgoing(clientId, asked, ofOthers, resolve)
