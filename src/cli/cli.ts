@@ -3,11 +3,13 @@ import { parseArgs } from 'node:util'
 import { examine, reportOf } from '../doctor/doctor.js'
 
 const usage = `usage: messaging-auth-router doctor <baseUrl> [--origin <origin>] [--client <id>]
+                                     [--guarded <path>]
                                      [--socket <path>] [--json]
 
   <baseUrl>   of the router, such as https://chat.example.com/api/v1
   --origin    of a page of yours that calls the API: it must be allowed to
   --client    the id of an app: it must be known
+  --guarded   the path of a route behind requireAuth: it must be refused, and lead to a token
   --socket    the path of your sockets: an upgrade without credentials must be refused
   --json      for scripts
 
@@ -37,14 +39,17 @@ function parse(args: readonly string[]) {
       options: {
         origin: { type: 'string' },
         client: { type: 'string' },
+        guarded: { type: 'string' },
         socket: { type: 'string' },
         json: { type: 'boolean' },
       },
     })
     const [command, baseUrl = '', ...others] = positionals
     if (command !== 'doctor' || others.length > 0 || !/^https?:/.test(baseUrl)) return null
-    const { origin = null, client: clientId = null, socket: socketPath = null } = values
-    return { values, patient: { baseUrl: new URL(baseUrl), origin, clientId, socketPath } }
+    const { origin = null, client: clientId = null } = values
+    const { guarded: guardedPath = null, socket: socketPath = null } = values
+    const patient = { baseUrl: new URL(baseUrl), origin, clientId, guardedPath, socketPath }
+    return { values, patient }
   } catch {
     return null
   }

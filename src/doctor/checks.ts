@@ -1,4 +1,4 @@
-import { isBelow, pointerOf, type Seen, type SeenOAuth } from './examine.js'
+import { isBelow, type Seen, type SeenOAuth } from './examine.js'
 import type { Looked } from './look.js'
 
 /** One thing that may be wrong with a server as it is seen from outside. */
@@ -270,6 +270,15 @@ const origins: readonly Check[] = [
     },
   },
   {
+    name: 'guarded',
+    promise: 'the route that was given is 401 without a token',
+    remedy: 'put auth.requireAuth() before its handler',
+    judge: ({ patient: { guardedPath }, guarded }) =>
+      guardedPath === null
+        ? undefined
+        : unless(guarded?.status === 401, `it is ${guarded?.status ?? 'not answered'}`),
+  },
+  {
     name: 'upgrade',
     promise: 'a socket without credentials is refused with 401',
     remedy: 'hand upgrades to auth.sockets before the server of sockets accepts them',
@@ -376,10 +385,10 @@ const apps: readonly Check[] = [
     name: 'challenge',
     promise: 'a 401 leads to the document of the API, which names this server',
     remedy: 'app.use(auth.wellKnown), and an audience of joseSigner() that is a URL of this origin',
-    judge: ofOAuth(({ resource, server }, { me }) => {
-      if (pointerOf(me) === null) return undefined
+    judge: ofOAuth(({ resource, server }, { patient: { guardedPath } }) => {
+      if (guardedPath === null) return undefined
       const isNamed = list(resource, 'authorization_servers').includes(server.json?.['issuer'])
-      return unless(isNamed, 'the document is missing, or names another server')
+      return unless(isNamed, 'there is no document, or it names another server')
     }),
   },
   {

@@ -9,6 +9,8 @@ export interface Patient {
   readonly origin: string | null
   /** A client of the option `oauth`; null: none is looked at. */
   readonly clientId: string | null
+  /** The path of a route behind `requireAuth`, such as `/api/v1/rooms`; null: none is looked at. */
+  readonly guardedPath: string | null
   /** The path of its sockets, such as `/live`; null: none is looked at. */
   readonly socketPath: string | null
 }
@@ -17,6 +19,8 @@ export interface Patient {
 export interface Seen {
   readonly patient: Patient
   readonly me: Looked
+  /** Null also without {@link Patient.guardedPath}. */
+  readonly guarded: Looked | null
   readonly wrongToken: Looked | null
   readonly unknownPath: Looked | null
   readonly getLogin: Looked | null
@@ -87,13 +91,15 @@ export async function see(patient: Patient, lookAt: LookAt): Promise<Seen | null
   const me = await at('/me')
   if (me === null) return null
   const clockAhead = aheadOf(me, began, Date.now())
+  const { baseUrl, guardedPath } = patient
+  const guarded = guardedPath === null ? null : await lookAt(`${baseUrl.origin}${guardedPath}`)
   const [errors, origins, forwarded, oauth] = await Promise.all([
     seeErrors(at),
     seeOrigins(patient, at, lookAt),
     seeForwarded(at),
-    seeOAuth(patient, me, lookAt),
+    seeOAuth(patient, guarded, lookAt),
   ])
-  return { patient, me, clockAhead, ...errors, ...origins, forwarded, oauth }
+  return { patient, me, guarded, clockAhead, ...errors, ...origins, forwarded, oauth }
 }
 
 async function seeErrors(at: At) {
@@ -155,7 +161,7 @@ async function seeForwarded(at: At): Promise<readonly (Looked | null)[]> {
 
 async function seeOAuth(
   { baseUrl, clientId }: Patient,
-  me: Looked,
+  guarded: Looked | null,
   lookAt: LookAt,
 ): Promise<SeenOAuth | null> {
   const base = baseUrl.href.replace(/\/$/, '')
@@ -174,7 +180,7 @@ async function seeOAuth(
   }
   const posted = (grant: string): Look => ({ method: 'POST', headers: form, body: grant })
   const issuer = String(server.json?.['issuer'])
-  const pointer = pointerOf(me) ?? ''
+  const pointer = pointerOf(guarded) ?? ''
   const [openId, resource, authorize, token, revoke, introspect, userInfo, signIn, client] =
     await Promise.all([
       isBelow(`${issuer}/`, baseUrl.origin)
@@ -206,7 +212,7 @@ async function seeOAuth(
 }
 
 /** Where a challenge says that the document of the API is; null if it does not. */
-export function pointerOf(seen: Looked | null): string | null {
+function pointerOf(seen: Looked | null): string | null {
   const challenge = seen?.headers['www-authenticate'] ?? ''
   return /\bresource_metadata="([^"]{1,2000})"/.exec(challenge)?.[1] ?? null
 }

@@ -101,18 +101,17 @@ export function mountAll(router: Router, routes: Routes, deps: MountDeps): Route
       // First, so that requests refused early have an id in the log too.
       contexts.idOf(request)
       if (answerOrigin?.(request, response, methods) === true) return
-      const endpoint = byMethod.get(request.method)
+      const known = byMethod.get(request.method)
+      const endpoint = known ?? refuse
       // The method of another request is any word.
-      const method = endpoint === undefined ? '_OTHER' : request.method
-      const attributes = { 'http.request.method': method, 'http.route': path }
+      const method = known === undefined ? '_OTHER' : request.method
       const answering =
         trace === unwatched
-          ? answer(endpoint ?? refuse, noticing, request, response, style)
-          : trace(
-              `${method} ${path}`,
-              () => answer(endpoint ?? refuse, noticing, request, response, style),
-              attributes,
-            )
+          ? answer(endpoint, noticing, request, response, style)
+          : trace(`${method} ${path}`, () => answer(endpoint, noticing, request, response, style), {
+              'http.request.method': method,
+              'http.route': path,
+            })
       answering
         .catch((error: unknown) => answerMisconfigured(error, response, style, warnOnce))
         .catch(next)

@@ -23,9 +23,7 @@ describe('the example as it is', () => {
     expect(findings.filter(({ outcome }) => outcome === 'fault')).toEqual([])
     // What does not concern it, or cannot be told.
     const skipped = findings.filter(({ outcome }) => outcome === 'skipped')
-    expect(skipped.map(({ check }) => check)).toEqual(
-      expect.arrayContaining(['own-origin', 'challenge']),
-    )
+    expect(skipped.map(({ check }) => check)).toEqual(expect.arrayContaining(['own-origin']))
     expect(findings.map(({ check }) => check)).toEqual(checks.map(({ name }) => name))
   })
 })
@@ -189,6 +187,28 @@ const faults: readonly (readonly [check: string, what: string, spoil: Spoil])[] 
     sets('access-control-allow-credentials', 'true'),
   ],
   [
+    'guarded',
+    'a route answers before anybody is asked',
+    (answered, { path }) => {
+      if (path === '/api/v1/rooms') answered.status = 200
+    },
+  ],
+  [
+    'challenge',
+    'a refusal leads nowhere',
+    ({ headers }, { path }) => {
+      if (path === '/api/v1/rooms') headers['www-authenticate'] = 'Bearer'
+    },
+  ],
+  [
+    'challenge',
+    'the document of the API names another server',
+    (answered, { path }) => {
+      if (path.includes('/oauth-protected-resource'))
+        answered.body = '{"authorization_servers":["https://evil.example"]}'
+    },
+  ],
+  [
     'upgrade',
     'sockets are accepted before anybody is asked',
     (answered, { method }) => {
@@ -317,7 +337,7 @@ describe('a fault of the trust in proxies', async () => {
 
 it('each check finds a fault here', () => {
   const found = new Set(faults.map(([check]) => check))
-  const alone = ['https', 'own-origin', 'client', 'client-address', 'challenge']
+  const alone = ['https', 'own-origin', 'client', 'client-address']
   for (const { name } of checks) expect([...found, ...alone]).toContain(name)
   expect(faults.length).toBeGreaterThanOrEqual(30)
 })

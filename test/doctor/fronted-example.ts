@@ -97,5 +97,6 @@ export const patient: Patient = {
   baseUrl: new URL(`${publicUrl}/api/v1`),
   origin: null,
   clientId: 'desktop',
+  guardedPath: '/api/v1/rooms',
   socketPath: '/ws',
 }

@@ -17,7 +17,16 @@ async function startHostile(listener: RequestListener) {
   })
   const { port } = server.address() as AddressInfo
   const baseUrl = new URL(`http://127.0.0.1:${port}/api/v1`)
-  return { asked, patient: { baseUrl, origin: null, clientId: 'x', socketPath: '/ws' } }
+  return {
+    asked,
+    patient: {
+      baseUrl,
+      origin: null,
+      clientId: 'x',
+      guardedPath: '/api/v1/rooms',
+      socketPath: '/ws',
+    },
+  }
 }
 
 it.each<[string, RequestListener]>([
