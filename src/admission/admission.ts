@@ -1,4 +1,4 @@
-import { createHistogram, type RecordableHistogram } from 'node:perf_hooks'
+import type { RecordableHistogram } from 'node:perf_hooks'
 import type { RequestContext } from '../audit/events.js'
 import { AuthError } from '../errors.js'
 import type { ShownPassword } from '../passwords/contract.js'
@@ -322,6 +322,8 @@ function createRecentWaits(now: () => number): RecentWaits {
 }
 
 function emptyHistogram(): RecordableHistogram {
+  // Loaded with the first router: whoever only imports the package does not need it.
+  const { createHistogram } = process.getBuiltinModule('node:perf_hooks')
   return createHistogram({ lowest: 1, highest: longest, figures: 2 })
 }
 

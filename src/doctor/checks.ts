@@ -44,7 +44,7 @@ function list(document: Looked | null, member: string): readonly unknown[] {
 
 /** A page without the reference, which is another one each time. */
 function pageOf(seen: Looked | null): string {
-  return (seen?.text ?? '').replaceAll(/[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, '')
+  return (seen?.text ?? '').replaceAll(/\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, '')
 }
 
 const loopback = /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/
@@ -168,7 +168,7 @@ const errors: readonly Check[] = [
     judge: ({ unknownPath, brokenJson, bigBody, textBody }) =>
       unless(
         ![unknownPath, brokenJson, bigBody, textBody].some((one) =>
-          /\n\s*(?:&nbsp;\s*)*at .{1,200}:\d+:\d+|node_modules/.test(one?.text ?? ''),
+          /\bat [^\n]{1,200}:\d{1,9}:\d{1,9}|node_modules/.test(one?.text ?? ''),
         ),
         'an answer has a stack',
       ),

@@ -6,6 +6,7 @@ import { AuthError, invalidRequest } from '../errors.js'
 import { requireOptions, requireRequest } from '../http/host-input.js'
 import type { Contexts } from '../http/request-context.js'
 import { isHostId } from '../lib/host-id.js'
+import { lazily } from '../lib/lazily.js'
 import type { ApprovedSignIn } from '../sessions/approved-sign-in.js'
 import type { IssuedSession, IssueSession, SessionRequest } from '../sessions/issuing.js'
 import type { PasswordWatch } from '../sessions/password-watch.js'
@@ -80,14 +81,16 @@ export interface OpenApprovedDeps {
 }
 
 const methods = ['host', 'pwd', 'mfa', 'hwk', 'swk'] as const satisfies VouchedMethod[]
-const schema = z.strictObject({
-  userId: z.string().refine(isHostId),
-  request: z.unknown(),
-  // The host cannot assert a factor that only the router can verify: that is `code`.
-  methods: z.array(z.enum(methods)).min(1).max(methods.length).default(['host']),
-  code: z.string().min(1).max(64).optional(),
-  ...signInOptionsShape,
-})
+const schema = lazily(() =>
+  z.strictObject({
+    userId: z.string().refine(isHostId),
+    request: z.unknown(),
+    // The host cannot assert a factor that only the router can verify: that is `code`.
+    methods: z.array(z.enum(methods)).min(1).max(methods.length).default(['host']),
+    code: z.string().min(1).max(64).optional(),
+    ...signInOptionsShape,
+  }),
+)
 
 /** `auth.sessions.open` calls this. It makes the same decision as every other sign-in. */
 export function createOpenSession(deps: OpenSessionDeps): OpenSession {
@@ -127,7 +130,7 @@ export function createOpenApproved(deps: OpenApprovedDeps): OpenApproved {
 }
 
 function parse(given: OpenSessionRequest) {
-  const parsed = schema.safeParse(requireOptions(given))
+  const parsed = schema().safeParse(requireOptions(given))
   if (!parsed.success) {
     throw invalidRequest(
       parsed.error.issues.map(({ path, message }) => ({ path: path.join('.'), message })),

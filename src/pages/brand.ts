@@ -1,6 +1,7 @@
 import type { z } from 'zod'
 import { isPagesOrigin } from '../http/page-origin.js'
 import { checkOptions, fitting, optionsOf, whole } from '../lib/check-options.js'
+import { lazily } from '../lib/lazily.js'
 import { isWellFormed } from '../lib/well-formed.js'
 
 /** The logo beside the service's name. */
@@ -62,25 +63,27 @@ function isPageUrl(value: unknown): boolean {
   return isPagesOrigin(url.origin) && url.username === '' && url.password === ''
 }
 
-const pageUrl = fitting<string>(isPageUrl, 'is neither https nor http on the machine itself.')
-const logo = optionsOf({
-  file: fitting<string>(isPicture, 'is no path of an svg, png, webp, jpg or avif.'),
-  alt: fitting<string>((value) => value === '' || isShownName(value), 'is no line of text.'),
-  width: whole(1, 320),
-  height: whole(1, 96),
+const schema = lazily(() => {
+  const pageUrl = fitting<string>(isPageUrl, 'is neither https nor http on the machine itself.')
+  const logo = optionsOf({
+    file: fitting<string>(isPicture, 'is no path of an svg, png, webp, jpg or avif.'),
+    alt: fitting<string>((value) => value === '' || isShownName(value), 'is no line of text.'),
+    width: whole(1, 320),
+    height: whole(1, 96),
+  })
+  const links = optionsOf({
+    privacy: pageUrl.optional(),
+    terms: pageUrl.optional(),
+    help: pageUrl.optional(),
+  })
+  return optionsOf({
+    name: fitting<string>(isShownName, 'is not 1 to 60 characters in one line.'),
+    logo: logo.optional(),
+    // Any colour: black or white is legible on every opaque one.
+    accent: fitting<string>(isColour, 'is not a colour like #0b57d0.').optional(),
+    links: links.optional(),
+  }) as z.ZodType<BrandOptions>
 })
-const links = optionsOf({
-  privacy: pageUrl.optional(),
-  terms: pageUrl.optional(),
-  help: pageUrl.optional(),
-})
-const schema = optionsOf({
-  name: fitting<string>(isShownName, 'is not 1 to 60 characters in one line.'),
-  logo: logo.optional(),
-  // Any colour: black or white is legible on every opaque one.
-  accent: fitting<string>(isColour, 'is not a colour like #0b57d0.').optional(),
-  links: links.optional(),
-}) as z.ZodType<BrandOptions>
 
 /**
  * A checked brand: a frozen copy of the own members.
@@ -88,7 +91,7 @@ const schema = optionsOf({
  * @throws AuthConfigError for the first member that is unknown, missing or invalid
  */
 export function checkBrand(given: unknown): BrandOptions {
-  const brand = checkOptions({ factory, schema, remedies }, given)
+  const brand = checkOptions({ factory, schema: schema(), remedies }, given)
   for (const member of Object.values(brand)) Object.freeze(member)
   return Object.freeze(brand)
 }

@@ -3,6 +3,7 @@ import { type Audit, noRequest } from '../audit/events.js'
 import { invalidRequest } from '../errors.js'
 import { requireOptions } from '../http/host-input.js'
 import { isHostId } from '../lib/host-id.js'
+import { lazily } from '../lib/lazily.js'
 import type { DecideSignIn } from '../sign-in.js'
 import type { AuthenticationMethod } from '../stores/contract.js'
 import type { UserStore } from '../users/contract.js'
@@ -46,20 +47,22 @@ export interface IssueForHostDeps {
 /** An access token contains the scope and is limited to 4096 characters. */
 const maxScopeChars = 1000
 
-const schema = z.strictObject({
-  userId: z.string().refine(isHostId),
-  codeChallenge: z.string().regex(codeChallengePattern),
-  code: z.string().min(1).max(64).optional(),
-  // RFC 6749 §3.3: scope-token.
-  scope: z
-    .array(z.string().regex(/^[!#-[\]-~]+$/))
-    .min(1)
-    .refine(
-      (words) => words.join(' ').length <= maxScopeChars,
-      `is longer than ${maxScopeChars} characters`,
-    )
-    .default(['*']),
-})
+const schema = lazily(() =>
+  z.strictObject({
+    userId: z.string().refine(isHostId),
+    codeChallenge: z.string().regex(codeChallengePattern),
+    code: z.string().min(1).max(64).optional(),
+    // RFC 6749 §3.3: scope-token.
+    scope: z
+      .array(z.string().regex(/^[!#-[\]-~]+$/))
+      .min(1)
+      .refine(
+        (words) => words.join(' ').length <= maxScopeChars,
+        `is longer than ${maxScopeChars} characters`,
+      )
+      .default(['*']),
+  }),
+)
 
 /** `issueAuthorizationCode` makes the same decision as every other sign-in. */
 export function createIssueForHost({
@@ -70,7 +73,7 @@ export function createIssueForHost({
   audit,
 }: IssueForHostDeps): IssueAuthorizationCode {
   return async function issueAuthorizationCode(request) {
-    const parsed = schema.safeParse(requireOptions(request))
+    const parsed = schema().safeParse(requireOptions(request))
     if (!parsed.success) {
       throw invalidRequest(
         parsed.error.issues.map(({ path, message }) => ({ path: path.join('.'), message })),

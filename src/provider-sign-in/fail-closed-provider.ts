@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { ownMembers } from '../lib/check-options.js'
 import { type HostCall, UnexpectedAnswer } from '../lib/host-call.js'
+import { lazily } from '../lib/lazily.js'
 import { isWellFormed } from '../lib/well-formed.js'
 import type {
   FinishedFlow,
@@ -36,39 +37,43 @@ const maxBytes = 255
 const maxKeptBytes = 3000
 const maxUrlChars = 16_384
 
-const name = z
-  .string()
-  .min(1)
-  .refine((value) => Buffer.byteLength(value) <= maxBytes && isWellFormed(value))
-  .refine((value) => !/\p{Cc}/u.test(value))
-const told = z.string().max(320).refine(isWellFormed)
-const identityShape: z.ZodType<Identity> = z.object({
-  issuer: name,
-  subject: name,
-  email: told.optional(),
-  // Whatever is not the boolean itself proves nothing.
-  emailVerified: z
-    .unknown()
-    .transform((value) => value === true)
-    .optional(),
-  name: told.optional(),
-  username: told.optional(),
-  locale: told.optional(),
-  amr: z.array(told).max(50).optional(),
-  acr: told.optional(),
-  sid: told.optional(),
-}) as z.ZodType<Identity>
-const finishedShape = z.discriminatedUnion('outcome', [
-  z.object({ outcome: z.literal('identified'), identity: z.unknown() }),
-  z.object({ outcome: z.literal('refused'), reason: z.unknown() }),
-])
-const startedShape = z.object({ url: z.string().max(maxUrlChars), keep: z.unknown() })
-const logoutShape = z.object({
-  issuer: name,
-  subject: name.optional(),
-  sid: told.optional(),
-  jti: z.string().min(1).max(1000),
-  expiresAt: z.date(),
+const schemas = lazily(() => {
+  const name = z
+    .string()
+    .min(1)
+    .refine((value) => Buffer.byteLength(value) <= maxBytes && isWellFormed(value))
+    .refine((value) => !/\p{Cc}/u.test(value))
+  const told = z.string().max(320).refine(isWellFormed)
+  return {
+    identity: z.object({
+      issuer: name,
+      subject: name,
+      email: told.optional(),
+      // Whatever is not the boolean itself proves nothing.
+      emailVerified: z
+        .unknown()
+        .transform((value) => value === true)
+        .optional(),
+      name: told.optional(),
+      username: told.optional(),
+      locale: told.optional(),
+      amr: z.array(told).max(50).optional(),
+      acr: told.optional(),
+      sid: told.optional(),
+    }) as z.ZodType<Identity>,
+    finished: z.discriminatedUnion('outcome', [
+      z.object({ outcome: z.literal('identified'), identity: z.unknown() }),
+      z.object({ outcome: z.literal('refused'), reason: z.unknown() }),
+    ]),
+    started: z.object({ url: z.string().max(maxUrlChars), keep: z.unknown() }),
+    logout: z.object({
+      issuer: name,
+      subject: name.optional(),
+      sid: told.optional(),
+      jti: z.string().min(1).max(1000),
+      expiresAt: z.date(),
+    }),
+  }
 })
 
 /** Wraps a provider of the host. `call` has a time limit that suits requests to other servers. */
@@ -94,7 +99,7 @@ export function failClosedProvider(provider: Provider, call: HostCall): Connecte
 
 // The browser follows it: nothing but a site, or the machine itself.
 function startedOf(answer: unknown): StartedFlow {
-  const { success, data } = startedShape.safeParse(ownMembers(answer))
+  const { success, data } = schemas().started.safeParse(ownMembers(answer))
   if (!success || !isFollowed(data.url)) throw new UnexpectedAnswer('start: no address of a site')
   const { url, keep = {} } = data
   const isKept = typeof keep === 'object' && keep !== null
@@ -111,10 +116,10 @@ function isFollowed(url: string): boolean {
 }
 
 async function judged(provider: Provider, answer: unknown): Promise<FinishedFlow | NotAllowed> {
-  const { success, data } = finishedShape.safeParse(ownMembers(answer))
+  const { success, data } = schemas().finished.safeParse(ownMembers(answer))
   if (!success) throw new UnexpectedAnswer('finish: no outcome')
   if (data.outcome === 'refused') return { outcome: 'refused', reason: reasonOf(data.reason) }
-  const read = identityShape.safeParse(ownMembers(data.identity))
+  const read = schemas().identity.safeParse(ownMembers(data.identity))
   if (!read.success) throw new UnexpectedAnswer('finish: the identity is malformed')
   // Without a prototype: a polluted one must prove no address, and no second factor.
   const identity = ownMembers(read.data)
@@ -131,7 +136,7 @@ function reasonOf(reason: unknown): string {
 
 function logoutOf(answer: unknown): ProviderLogout | null {
   if (answer === null || answer === undefined) return null
-  const { success, data } = logoutShape.safeParse(ownMembers(answer))
+  const { success, data } = schemas().logout.safeParse(ownMembers(answer))
   if (!success) throw new UnexpectedAnswer('readLogoutToken: the answer is malformed')
   return data
 }

@@ -17,6 +17,7 @@ import {
 } from '../http/host-input.js'
 import { parseInput } from '../http/input.js'
 import type { Contexts } from '../http/request-context.js'
+import { lazily } from '../lib/lazily.js'
 import { type Invitation, invitationIn } from './invitations.js'
 import type { Register } from './register.endpoint.js'
 import { registerRequest, requireAddress } from './register-request.js'
@@ -135,17 +136,19 @@ export interface InvitationsForHostDeps {
 }
 
 const day = 24 * 60 * 60
-const inviteOptions = z.object({
-  email: z.string().optional(),
-  uses: z.int().min(1).max(100_000).default(1),
-  expiresIn: z
-    .int()
-    .min(60)
-    .max(366 * day)
-    .default(7 * day),
-  note: z.string().max(500).optional(),
-  send: z.boolean().default(false),
-})
+const inviteOptions = lazily(() =>
+  z.object({
+    email: z.string().optional(),
+    uses: z.int().min(1).max(100_000).default(1),
+    expiresIn: z
+      .int()
+      .min(60)
+      .max(366 * day)
+      .default(7 * day),
+    note: z.string().max(500).optional(),
+    send: z.boolean().default(false),
+  }),
+)
 
 /** The part of `auth.accounts` for invitations. */
 export function createInvitationsForHost(deps: InvitationsForHostDeps): InvitationsForHost {
@@ -191,10 +194,10 @@ export function createInvitationsForHost(deps: InvitationsForHostDeps): Invitati
 
 function readInvite(options: Partial<InviteOptions>) {
   const { by: _, ...given } = options
-  const unknown = Object.keys(given).filter((name) => !Object.hasOwn(inviteOptions.shape, name))
+  const unknown = Object.keys(given).filter((name) => !Object.hasOwn(inviteOptions().shape, name))
   if (unknown.length > 0)
     throw invalidRequest(unknown.map((path) => ({ path, message: 'Invalid input: unknown' })))
-  const input = parseInput(inviteOptions, given)
+  const input = parseInput(inviteOptions(), given)
   if (input.send && input.email === undefined)
     throw invalidRequest([{ path: 'email', message: 'Invalid input: send needs an address' }])
   return input

@@ -7,8 +7,6 @@ import {
   JWTExpired,
 } from 'jose/errors'
 import { decodeJwt } from 'jose/jwt/decode'
-import { jwtVerify } from 'jose/jwt/verify'
-import { importJWK } from 'jose/key/import'
 import { ownMembers } from '../lib/check-options.js'
 
 /** Why an assertion is refused. */
@@ -130,6 +128,7 @@ async function verify(
 ): Promise<{ readonly claims: Claims } | { readonly problem: AssertionProblem }> {
   const key = await importOnce(jwk)
   if (key === null) return { problem: 'unusable-key' }
+  const { jwtVerify } = await import('jose/jwt/verify')
   try {
     const { payload } = await jwtVerify(assertion, key, {
       algorithms: [algorithmOf(ownMembers(jwk as JWK)) as string],
@@ -167,6 +166,7 @@ async function importPublic(jwk: JWK): Promise<CryptoKey | null> {
   const { kty, crv, x, y, n, e } = jwk
   const members = Object.entries({ kty, crv, x, y, n, e })
   const bare = Object.fromEntries(members.filter(([, value]) => value !== undefined))
+  const { importJWK } = await import('jose/key/import')
   try {
     const key = (await importJWK(bare, algorithmOf(jwk) as string)) as CryptoKey
     // RFC 7518 §3.3.

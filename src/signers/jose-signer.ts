@@ -179,19 +179,21 @@ const keysOption = fitting<GivenKeys>(
 )
 const rules = {
   factory: 'joseSigner',
-  schema: optionsOf({
-    // jose treats an undefined issuer or audience as "do not check".
-    issuer: fitting<string>(
-      isIssuer,
-      'is no absolute http or https URL without a query, a fragment or a user.',
-    ),
-    audience: text(),
-    formerIssuers: z.array(text()).default([]),
-    keys: keysOption,
-    rs256: keysOption.optional(),
-    clockTolerance: whole(0, 60, 'seconds').default(5),
-    clock: callable<() => Date>().default(() => systemClock),
-  }),
+  get schema() {
+    return optionsOf({
+      // jose treats an undefined issuer or audience as "do not check".
+      issuer: fitting<string>(
+        isIssuer,
+        'is no absolute http or https URL without a query, a fragment or a user.',
+      ),
+      audience: text(),
+      formerIssuers: z.array(text()).default([]),
+      keys: keysOption,
+      rs256: keysOption.optional(),
+      clockTolerance: whole(0, 60, 'seconds').default(5),
+      clock: callable<() => Date>().default(() => systemClock),
+    })
+  },
   remedies: {
     issuer: 'set it to the absolute URL of your server, such as https://chat.example.com.',
     audience: 'set it to a name for the API that accepts these tokens.',

@@ -8,9 +8,6 @@ import {
   verify,
 } from 'node:crypto'
 import type { CryptoKey, JWK } from 'jose'
-import { exportJWK } from 'jose/key/export'
-import { generateKeyPair } from 'jose/key/generate/keypair'
-import { importJWK } from 'jose/key/import'
 import { AuthConfigError } from '../errors.js'
 import { ownMembers } from '../lib/check-options.js'
 import { sha256 } from '../lib/digest.js'
@@ -94,6 +91,9 @@ export async function generateSigningKey(algorithm: KeyAlgorithm = 'ES256'): Pro
     const secret = crypto.getRandomValues(new Uint8Array(minSecretBytes))
     return withKid({ kty: 'oct', k: Buffer.from(secret).toString('base64url'), alg: algorithm })
   }
+  // Loaded here: a process that is given its keys makes none.
+  const { exportJWK } = await import('jose/key/export')
+  const { generateKeyPair } = await import('jose/key/generate/keypair')
   const { privateKey } = await generateKeyPair(algorithm, {
     extractable: true,
     modulusLength: minRsaBits,
@@ -266,6 +266,7 @@ export async function importSigningKey({ jwk, algorithm, kid }: CheckedKey): Pro
       publicJwk: null,
     }
   }
+  const { importJWK } = await import('jose/key/import')
   const bare = publicPart(jwk)
   return {
     kid,

@@ -12,6 +12,7 @@ import {
 } from '../lib/check-options.js'
 import { encryptionKeyRemedy } from '../lib/encryption-key.js'
 import { UnexpectedAnswer, withTimeout } from '../lib/host-call.js'
+import { lazily } from '../lib/lazily.js'
 import type { Logger } from '../lib/logger.js'
 import type { KeyInfo, KeyRing, KeyStore, StoredSigningKey } from './contract.js'
 import { fileKeyStore } from './file-key-store.js'
@@ -113,30 +114,34 @@ export function keyRing(options: KeyRingOptions): KeyRing {
 }
 
 const isFolder = (value: unknown) => typeof value === 'string' && value !== ''
-const ringOptions = optionsOf({
-  store: withMethods<KeyStore>('list', 'insert', 'remove').optional(),
-  files: fitting<string>(isFolder, 'is not the path of a folder.').optional(),
-  keys: fitting<unknown>((value) => value !== undefined, 'is missing.').optional(),
-  encryptionKeys: fitting<readonly unknown[]>(
-    (value) => Array.isArray(value),
-    'is not a list.',
-  ).optional(),
-  algorithm: fitting<KeyAlgorithm>(
-    (value) => signingAlgorithms.some((one) => one === value),
-    'is not offered.',
-  ).default('ES256'),
-  // Every process must read the key before it signs the first token.
-  publishAhead: whole(2 * reloadSeconds, undefined, 'seconds').default(600),
-  longestToken: whole(60, undefined, 'seconds').default(90 * 24 * 3600),
-  create: flag().default(true),
-  storeTimeout: whole(10, 60_000, 'milliseconds').default(2000),
-  logger: withMethods<Logger>('debug', 'info', 'warn', 'error').optional(),
-  clock: callable<() => Date>().default(() => systemClock),
-})
-type Checked = typeof ringOptions._zod.output
+const ringOptions = lazily(() =>
+  optionsOf({
+    store: withMethods<KeyStore>('list', 'insert', 'remove').optional(),
+    files: fitting<string>(isFolder, 'is not the path of a folder.').optional(),
+    keys: fitting<unknown>((value) => value !== undefined, 'is missing.').optional(),
+    encryptionKeys: fitting<readonly unknown[]>(
+      (value) => Array.isArray(value),
+      'is not a list.',
+    ).optional(),
+    algorithm: fitting<KeyAlgorithm>(
+      (value) => signingAlgorithms.some((one) => one === value),
+      'is not offered.',
+    ).default('ES256'),
+    // Every process must read the key before it signs the first token.
+    publishAhead: whole(2 * reloadSeconds, undefined, 'seconds').default(600),
+    longestToken: whole(60, undefined, 'seconds').default(90 * 24 * 3600),
+    create: flag().default(true),
+    storeTimeout: whole(10, 60_000, 'milliseconds').default(2000),
+    logger: withMethods<Logger>('debug', 'info', 'warn', 'error').optional(),
+    clock: callable<() => Date>().default(() => systemClock),
+  }),
+)
+type Checked = ReturnType<typeof ringOptions>['_zod']['output']
 const rules: OptionRules<Checked> = {
   factory: 'keyRing',
-  schema: ringOptions,
+  get schema() {
+    return ringOptions()
+  },
   remedies: {
     store: 'pass a KeyStore, such as keys of sqlStores(kysely).',
     files: 'pass one that all processes share.',
@@ -147,7 +152,9 @@ const rules: OptionRules<Checked> = {
 }
 const rotateRules = {
   factory: 'rotate',
-  schema: optionsOf({ ifOlderThan: whole(0, undefined, 'seconds').default(0) }),
+  get schema() {
+    return optionsOf({ ifOlderThan: whole(0, undefined, 'seconds').default(0) })
+  },
 }
 
 function storedRing(options: Checked): KeyRing {

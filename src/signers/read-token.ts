@@ -2,7 +2,7 @@ import type { JWTPayload, ProtectedHeaderParameters } from 'jose'
 import { decodeProtectedHeader } from 'jose/decode/protected_header'
 import { JOSEError } from 'jose/errors'
 import { decodeJwt } from 'jose/jwt/decode'
-import { type JWTVerifyOptions, jwtVerify } from 'jose/jwt/verify'
+import type { JWTVerifyOptions } from 'jose/jwt/verify'
 import { notSignedIn } from '../errors.js'
 import type { ImportedKey } from './key-material.js'
 
@@ -47,12 +47,17 @@ export function claimedAudience(token: string): string | null {
   }
 }
 
+// Loaded with the first token: whoever only imports the package does not need it.
+let verifying: Promise<typeof import('jose/jwt/verify')> | undefined
+
 /** The payload of a token, if this key has signed it and it satisfies `options`. */
 export async function verifySignature(
   token: string,
   { verifyingKey, algorithm }: ImportedKey,
   options: JWTVerifyOptions,
 ): Promise<JWTPayload> {
+  verifying ??= import('jose/jwt/verify')
+  const { jwtVerify } = await verifying
   try {
     const verification = { ...options, algorithms: [algorithm] }
     return (await jwtVerify(token, verifyingKey, verification)).payload

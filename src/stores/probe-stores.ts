@@ -60,34 +60,58 @@ export interface ProbeStoresOptions {
 /** How long the probe of one store may take. */
 const timeoutMs = 10_000
 
-const rules = { factory: 'probeStores', schema: optionsOf({ callers: whole(2, 1000).default(20) }) }
+const rules = {
+  factory: 'probeStores',
+  get schema() {
+    return optionsOf({ callers: whole(2, 1000).default(20) })
+  },
+}
 const storeRules = {
   factory: 'probeStores(stores)',
-  schema: optionsOf({
-    codes: withMethods<AuthorizationCodeStore>('save', 'consume'),
-    sessions: withMethods<SessionStore>('create', 'find', 'rotateRefresh', 'end', 'endAllForUser'),
-    secondFactors: withMethods<SecondFactorStore>(
-      'activate',
-      'advanceStep',
-      'consumeRecoveryCode',
-      'deactivate',
-    ).optional(),
-    tickets: withMethods<SocketTicketStore>('save', 'consume').optional(),
-    proofs: withMethods<ProofStore>('save', 'find', 'takeTry', 'consume', 'voidForUser').optional(),
-    identities: withMethods<IdentityStore>('find', 'link', 'unlink', 'unlinkAllForUser').optional(),
-    deviceCodes: withMethods<DeviceCodeStore>(
-      'save',
-      'find',
-      'claim',
-      'takeTry',
-      'decide',
-      'poll',
-    ).optional(),
-    keys: withMethods<KeyStore>('list', 'insert').optional(),
-    consents: withMethods<ConsentStore>('find', 'grant', 'revoke').optional(),
-    once: withMethods<OnceStore>('claim').optional(),
-    passkeys: withMethods<PasskeyStore>('create', 'use', 'remove').optional(),
-  }),
+  get schema() {
+    return optionsOf({
+      codes: withMethods<AuthorizationCodeStore>('save', 'consume'),
+      sessions: withMethods<SessionStore>(
+        'create',
+        'find',
+        'rotateRefresh',
+        'end',
+        'endAllForUser',
+      ),
+      secondFactors: withMethods<SecondFactorStore>(
+        'activate',
+        'advanceStep',
+        'consumeRecoveryCode',
+        'deactivate',
+      ).optional(),
+      tickets: withMethods<SocketTicketStore>('save', 'consume').optional(),
+      proofs: withMethods<ProofStore>(
+        'save',
+        'find',
+        'takeTry',
+        'consume',
+        'voidForUser',
+      ).optional(),
+      identities: withMethods<IdentityStore>(
+        'find',
+        'link',
+        'unlink',
+        'unlinkAllForUser',
+      ).optional(),
+      deviceCodes: withMethods<DeviceCodeStore>(
+        'save',
+        'find',
+        'claim',
+        'takeTry',
+        'decide',
+        'poll',
+      ).optional(),
+      keys: withMethods<KeyStore>('list', 'insert').optional(),
+      consents: withMethods<ConsentStore>('find', 'grant', 'revoke').optional(),
+      once: withMethods<OnceStore>('claim').optional(),
+      passkeys: withMethods<PasskeyStore>('create', 'use', 'remove').optional(),
+    })
+  },
   remedies: {
     codes: 'pass the stores that createAuthRouter is given.',
     sessions: 'pass the stores that createAuthRouter is given.',

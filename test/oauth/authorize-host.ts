@@ -136,7 +136,9 @@ export async function startAuthorize(settings: AuthorizeSettings = {}): Promise<
     ownResource,
     ownAddress: baseUrl.href,
     clients:
-      settings.find === undefined ? listed : { find: settings.find, isFamiliar: () => false },
+      settings.find === undefined
+        ? listed
+        : { ...listed, find: settings.find, isFamiliar: () => false },
     consents,
     once,
     scopes: { known: knownScopes, published: [], describe: (scope: string) => `to ${scope}` },

@@ -44,17 +44,18 @@ export const workers = {
 
 /**
  * What more than one entry uses stands once, so that a class is the same whichever entry names it.
- * Apart from it the second factor, of which not everybody has the library loaded, and what asks
- * other servers, which loads TLS.
+ * Apart from it the second factor, of which not everybody has the library loaded, what asks other
+ * servers, which loads TLS, and the OpenAPI document, which few processes write.
  */
 const shared = [
   { name: 'client/shared', test: /\/src\/client\/(?!oauth\/)/, minShareCount: 2 },
   { name: 'client/oauth-shared', test: /\/src\/client\/oauth\//, minShareCount: 2 },
   {
     name: 'shared',
-    test: /\/src\/(?!client\/|testing\/|two-factor\/totp|lib\/outgoing)/,
+    test: /\/src\/(?!client\/|testing\/|openapi\/|two-factor\/totp|lib\/outgoing)/,
     minShareCount: 2,
   },
+  { name: 'openapi', test: /\/src\/openapi\//, minShareCount: 1 },
   { name: 'testing-shared', test: /\/src\/testing\//, minShareCount: 2 },
 ]
 

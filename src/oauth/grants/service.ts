@@ -143,6 +143,9 @@ async function openSession(
   const { sessions, clock } = deps
   const { client, approved, resource } = post
   const id = await freeId(deps, post)
+  // A number may be taken by a session that was opened after the first look: the same one for all.
+  const openedMeanwhile = await findSession(deps, post)
+  if (openedMeanwhile !== null) return openedMeanwhile
   const session = sessions.draft(
     {
       id,

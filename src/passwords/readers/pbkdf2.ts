@@ -97,17 +97,19 @@ function asText(salt: string): Buffer {
 
 const rules = {
   factory: 'pbkdf2',
-  schema: optionsOf({
-    iterations: z
-      .array(whole(1000, 2_000_000))
-      .min(1, { error: 'is empty.' })
-      .max(4, { error: 'has more than 4 costs.' }),
-    digest: fitting<Digest>(
-      (value) => typeof value === 'string' && Object.hasOwn(bytesOf, value),
-      'is none of sha1, sha256, sha512.',
-    ).default('sha256'),
-    keyLength: whole(16, 1024).optional(),
-  }),
+  get schema() {
+    return optionsOf({
+      iterations: z
+        .array(whole(1000, 2_000_000))
+        .min(1, { error: 'is empty.' })
+        .max(4, { error: 'has more than 4 costs.' }),
+      digest: fitting<Digest>(
+        (value) => typeof value === 'string' && Object.hasOwn(bytesOf, value),
+        'is none of sha1, sha256, sha512.',
+      ).default('sha256'),
+      keyLength: whole(16, 1024).optional(),
+    })
+  },
   remedies: {
     iterations: 'name the exact numbers that occur in the table, such as [600_000].',
     digest: 'leave it out for sha256.',

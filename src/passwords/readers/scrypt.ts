@@ -166,26 +166,28 @@ const isFirebase = (value: unknown) =>
 
 const rules = {
   factory: 'scrypt',
-  schema: optionsOf({
-    params: z
-      .array(
-        z
-          .unknown()
-          .transform((value, context): ScryptParams | FirebaseScryptParams => {
-            const result = (isFirebase(value) ? firebaseParams : plainParams).safeParse(value)
-            if (result.success) return result.data as ScryptParams | FirebaseScryptParams
-            for (const issue of result.error.issues)
-              context.issues.push({ ...issue, input: value } as never)
-            return z.NEVER
-          })
-          .refine(
-            (one) => 'signerKey' in one || 128 * one.N * one.r <= 256 * mebibyte,
-            'needs more than 256 MiB of memory.',
-          ),
-      )
-      .min(1, { error: 'is empty.' })
-      .max(4, { error: 'has more than 4 costs.' }),
-  }),
+  get schema() {
+    return optionsOf({
+      params: z
+        .array(
+          z
+            .unknown()
+            .transform((value, context): ScryptParams | FirebaseScryptParams => {
+              const result = (isFirebase(value) ? firebaseParams : plainParams).safeParse(value)
+              if (result.success) return result.data as ScryptParams | FirebaseScryptParams
+              for (const issue of result.error.issues)
+                context.issues.push({ ...issue, input: value } as never)
+              return z.NEVER
+            })
+            .refine(
+              (one) => 'signerKey' in one || 128 * one.N * one.r <= 256 * mebibyte,
+              'needs more than 256 MiB of memory.',
+            ),
+        )
+        .min(1, { error: 'is empty.' })
+        .max(4, { error: 'has more than 4 costs.' }),
+    })
+  },
   remedies: {
     params:
       'name the exact costs that occur in the table, such as [{ N: 16_384, r: 16, p: 1 }], or ' +

@@ -1,7 +1,7 @@
 // Serves every state of the pages as an endpoint would, with the headers of the real ones.
 import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { passkeyScript, passwordScript } from '../../../src/pages/assets/scripts.js'
+import { linkScript, passkeyScript, passwordScript } from '../../../src/pages/assets/scripts.js'
 import { createStylesheet, passkeyCss } from '../../../src/pages/assets/stylesheet.js'
 import { markupOf } from '../../../src/pages/html.js'
 import type { PageShell } from '../../../src/pages/layout.js'
@@ -56,12 +56,14 @@ export async function startPageServer(): Promise<PageServer> {
 
 const passwordScriptPath = '/oauth/assets/show-password-0123456789abcdef.js'
 const passkeyScriptPath = '/oauth/assets/passkeys-0123456789abcdef.js'
+const linkScriptPath = '/oauth/assets/link-0123456789abcdef.js'
 
 /** What pages load, with its type; null for none of it. */
 function fileAt(url: URL): readonly [type: string, text: string] | null {
   if (url.pathname === '/page.css') return ['text/css', cssOf(url)]
   if (url.pathname.endsWith('.svg')) return ['image/svg+xml', logo]
   if (url.pathname === passwordScriptPath) return ['text/javascript', passwordScript]
+  if (url.pathname === linkScriptPath) return ['text/javascript', linkScript]
   return url.pathname === passkeyScriptPath ? ['text/javascript', passkeyScript] : null
 }
 
@@ -76,6 +78,7 @@ function sendPage(response: ServerResponse, name: string, url: URL): void {
   const scripts = [
     ...(hasPassword(view) ? [passwordScriptPath] : []),
     ...(hasScript(view) ? [passkeyScriptPath] : []),
+    ...('linkScript' in view ? [linkScriptPath] : []),
   ].map((path) => new URL(path, url).href)
   response.writeHead(200, { ...pageHeadersFor(tag, scripts) })
   response.end(markupOf(renderPage(view, shellIn(tag, { ...shell, ...withLogo }))))
