@@ -38,18 +38,20 @@ const pattern = /^mar_dl_[A-Za-z0-9_-]{43}$/
 
 /** With `shortCode`, a link is eight letters, which a plain digest would give away. */
 export function createLinkSecrets(
-  [encryptionKey]: readonly Buffer[],
+  encryptionKeys: readonly Buffer[],
   shortCode: boolean,
 ): LinkSecrets {
-  const keyFor = (purpose: string) => deriveKey(`device-links ${purpose}`, encryptionKey)
+  const [encryptionKey] = encryptionKeys
+  const keyFor = (purpose: string, key = encryptionKey) => deriveKey(`device-links ${purpose}`, key)
   const codeKey = keyFor('short code')
   const checkKey = keyFor('check code')
+  const otherCheckKeys = encryptionKeys.slice(1).map((key) => keyFor('check code', key))
   const refreshKey = keyFor('refresh token')
   const idOfCode = (code: string) => hmacSha256(codeKey, code)
 
   // As JSON, so that no two lists of parts are the same text.
-  function checkCodeOf({ userCodeHash, userId, claimedAt }: OpenedLink): string {
-    const digest = hmacSha256(checkKey, JSON.stringify([userCodeHash, userId, claimedAt]))
+  function checkCodeOf({ userCodeHash, userId, claimedAt }: OpenedLink, key = checkKey): string {
+    const digest = hmacSha256(key, JSON.stringify([userCodeHash, userId, claimedAt]))
     const number = Buffer.from(digest, 'base64url').readUIntBE(0, 6) % 10_000
     return String(number).padStart(4, '0')
   }
@@ -68,8 +70,12 @@ export function createLinkSecrets(
       const code = readUserCode(given)
       return code === null ? null : idOfCode(code)
     },
-    checkCodeOf,
-    isCheckCode: (link, typed) => equalInConstantTime(checkCodeOf(link), typed),
+    checkCodeOf: (link) => checkCodeOf(link),
+    // While a new key comes first in one process and not yet in another, either may have shown it.
+    isCheckCode: (link, typed) =>
+      [checkKey, ...otherCheckKeys].some((key) =>
+        equalInConstantTime(checkCodeOf(link, key), typed),
+      ),
     refreshSecretOf: (linkId, codeVerifier) =>
       hmacSha256(refreshKey, JSON.stringify([linkId, codeVerifier])),
   }

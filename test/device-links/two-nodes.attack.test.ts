@@ -1,4 +1,5 @@
 // Two nodes over one database: each link is opened, approved and collected once.
+import { randomBytes } from 'node:crypto'
 import { createClient } from 'redis'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import type { AuthRouterOptions } from '../../src/index.js'
@@ -46,11 +47,15 @@ const kinds: readonly Kind[] = [
 ]
 
 /** Two nodes, with the same users and one clock. */
-async function startTwo({ open }: Kind): Promise<readonly [TestHost, TestHost]> {
+async function startTwo(
+  { open }: Kind,
+  keys: readonly (readonly string[])[] = [],
+): Promise<readonly [TestHost, TestHost]> {
   const stores = await open()
-  const one = await startLinks({ options: stores })
-  const other = await startLinks({ options: { ...stores, users: one.users, clock: one.clock } })
-  return [one, other]
+  const [ofOne, ofOther] = keys.map((encryptionKeys) => ({ encryptionKeys }))
+  const one = await startLinks({ options: { ...stores, ...ofOne } })
+  const shared = { ...stores, users: one.users, clock: one.clock }
+  return [one, await startLinks({ options: { ...shared, ...ofOther } })]
 }
 
 async function raced(send: (turn: number) => PromiseLike<{ status: number }>) {
@@ -81,6 +86,24 @@ describe.each(kinds)('two nodes over $name', (kind) => {
     expect(again.body.data.refreshToken).toBe(first.body.data.refreshToken)
     await get(one, '/me', bearer(again.body.data.authToken)).expect(200)
     expect(await other.auth.sessions.list('u-alice')).toHaveLength(2)
+  })
+
+  it.skipIf(!kind.isThere)('agree on the check code while their keys are changed', async () => {
+    const [former, next] = [randomBytes(32), randomBytes(32)].map((key) => key.toString('base64'))
+    const keys = [
+      [former, next],
+      [next, former],
+    ] as string[][]
+    for (const [shows, asks] of [
+      [0, 1],
+      [1, 0],
+    ] as const) {
+      const nodes = await startTwo(kind, keys)
+      const [device, { authToken }] = [await begin(nodes[shows]), await logIn(nodes[asks])]
+      const user = deviceOf(nodes[asks], authToken)
+      await user.open(device.link).expect(200)
+      await user.approve(device.linkId, await checkCodeOn(device)).expect(200)
+    }
   })
 
   it.skipIf(!kind.isThere)('open one session for fifty that collect at once', async () => {
