@@ -1,6 +1,7 @@
 // With the option `oauth` a refusal says where a client finds the way to a token.
 import passport from 'passport'
 import { describe, expect, it } from 'vitest'
+import { editorId, startVendor, vendorHost } from '../oauth/client-documents/vendor.js'
 import { challengeIn, startTools } from '../oauth/further-apis.js'
 import { formOf, wayTo } from '../pages/mounted/visitor.js'
 import { bearer, pkcePair } from '../support/client.js'
@@ -8,8 +9,15 @@ import { password, startHost } from '../support/host.js'
 import { oauthOptions } from '../support/mounted-oauth.js'
 
 describe('a stranger', () => {
-  it('finds the way from the refusal to the answer, by fetch alone', async () => {
-    const { host, mcp, get } = await startTools()
+  it.each([
+    ['that is registered', 'assistant', 'https://assistant.example.net/callback'],
+    ['that has a document', editorId, 'http://127.0.0.1:49152/callback'],
+  ])('%s finds the way from the refusal to the answer, by fetch alone', async (_, id, callback) => {
+    await startVendor()
+    const { hosts, scopes } = { hosts: [vendorHost], scopes: ['messages:read'] }
+    const { host, mcp, get } = await startTools({
+      oauthAt: (at) => ({ clientDocuments: { hosts, scopes, resources: [`${at}/mcp`] } }),
+    })
     const json = async (url: unknown, init?: RequestInit) =>
       (await (await fetch(String(url), init)).json()) as Readonly<Record<string, string>>
     const refused = await get('/mcp')
@@ -21,8 +29,7 @@ describe('a stranger', () => {
     const found = await json(`${issuer}/.well-known/oauth-authorization-server`)
     expect(found['issuer']).toBe(issuer)
     const { codeVerifier: code_verifier, codeChallenge: code_challenge } = pkcePair()
-    const redirect_uri = 'https://assistant.example.net/callback'
-    const client = { client_id: 'assistant', redirect_uri }
+    const client = { client_id: id, redirect_uri: callback }
     const asked = { response_type: 'code', code_challenge, code_challenge_method: 'S256' }
     const query = new URLSearchParams({ ...client, ...asked, scope, resource })
     const browser = openFetchBrowser()

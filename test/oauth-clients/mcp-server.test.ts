@@ -1,5 +1,6 @@
 // https://github.com/modelcontextprotocol/typescript-sdk: its client as it is, at the server of
-// docs/agents.md: it is refused, signs its user in, and calls a tool.
+// docs/agents.md: it is refused, signs its user in, and calls a tool. It is known by a registration,
+// or by a document of its own at a host that the server lists.
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import {
@@ -10,8 +11,9 @@ import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
 import type { OAuthTokens } from '@modelcontextprotocol/sdk/shared/auth.js'
 import type express from 'express'
-import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import type { AuthRouter, OAuthClient } from '../../dist/index.js'
+import { editorId, startVendor, vendorHost } from '../oauth/client-documents/vendor.js'
 import { startOurs } from './provider-ours.js'
 import { openBrowser } from './support/browser.js'
 import { alice } from './support/provider.js'
@@ -38,7 +40,7 @@ beforeAll(async () => {
 })
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-const assistantAt = (origin: string): OAuthClient => ({
+const registered = (origin: string): OAuthClient => ({
   id: 'assistant',
   name: 'Assistant',
   type: 'native',
@@ -50,7 +52,12 @@ const assistantAt = (origin: string): OAuthClient => ({
 async function start() {
   const ours = await startOurs('', [], {
     oauth: (origin) => ({
-      clients: [assistantAt(origin)],
+      clients: [registered(origin)],
+      clientDocuments: {
+        hosts: [vendorHost],
+        scopes: ['messages:read'],
+        resources: [`${origin}/mcp`],
+      },
       scopes: { 'messages:read': 'Read your messages' },
       resources: { [`${origin}/mcp`]: { scopes: ['messages:read'], name: 'Tools of the chat' } },
     }),
@@ -69,9 +76,14 @@ class Assistant implements OAuthClientProvider {
   readonly clientMetadata = { redirect_uris: [this.redirectUrl] }
   saved: OAuthTokens | undefined
   asked: URL | undefined
+  private known: { readonly client_id: string } | undefined
   private verifier = ''
 
-  clientInformation = () => ({ client_id: 'assistant' })
+  constructor(clientId?: string) {
+    this.known = clientId === undefined ? undefined : { client_id: clientId }
+  }
+
+  clientInformation = () => this.known
   tokens = () => this.saved
   saveTokens = (tokens: OAuthTokens) => {
     this.saved = tokens
@@ -83,44 +95,65 @@ class Assistant implements OAuthClientProvider {
     this.verifier = verifier
   }
   codeVerifier = () => this.verifier
+  saveClientInformation = (known: { readonly client_id: string }) => {
+    this.known = known
+  }
+}
+
+/** It learns from the metadata that its document is taken for a registration. */
+class UnknownAssistant extends Assistant {
+  readonly clientMetadataUrl = editorId
 }
 
 const newClient = () => new Client({ name: 'assistant', version: '1.0.0' })
 
-it('an assistant is refused, signs its user in by the pages, and calls a tool', async () => {
-  const { ours, url } = await start()
-  const authProvider = new Assistant()
-  const first = new StreamableHTTPClientTransport(url, { authProvider })
-  await expect(newClient().connect(first)).rejects.toThrow(UnauthorizedError)
-  const { asked } = authProvider
-  expect(asked?.searchParams.get('resource')).toBe(url.href)
-  expect(asked?.searchParams.get('scope')).toBe('messages:read')
-  const { url: back } = await openBrowser(ours).open(String(asked))
-  await first.finishAuth(back.searchParams.get('code') ?? '')
-  const client = newClient()
-  onTestFinished(() => client.close())
-  await client.connect(new StreamableHTTPClientTransport(url, { authProvider }))
-  const { tools: listed } = await client.listTools()
-  expect(listed.map(({ name }) => name)).toEqual(['read_room'])
-  const answer = await client.callTool({ name: 'read_room', arguments: { room: 'general' } })
-  expect(answer.content).toEqual([{ type: 'text', text: `newest of general for ${alice.id}` }])
-})
+describe.each([
+  ['that is registered', 'assistant', () => new Assistant('assistant')],
+  ['that has a document', editorId, () => new UnknownAssistant()],
+])('an assistant %s', (_what, id, newAssistant) => {
+  it('is refused, signs its user in by the pages, and calls a tool', async () => {
+    const vendor = await startVendor()
+    const { ours, url } = await start()
+    const authProvider = newAssistant()
+    const first = new StreamableHTTPClientTransport(url, { authProvider })
+    await expect(newClient().connect(first)).rejects.toThrow(UnauthorizedError)
+    const { asked } = authProvider
+    expect(Object.fromEntries(asked?.searchParams ?? [])).toMatchObject({
+      client_id: id,
+      resource: url.href,
+      scope: 'messages:read',
+    })
+    const { url: back } = await openBrowser(ours).open(String(asked))
+    await first.finishAuth(back.searchParams.get('code') ?? '')
+    const client = newClient()
+    onTestFinished(() => client.close())
+    await client.connect(new StreamableHTTPClientTransport(url, { authProvider }))
+    const { tools: listed } = await client.listTools()
+    expect(listed.map(({ name }) => name)).toEqual(['read_room'])
+    const answer = await client.callTool({ name: 'read_room', arguments: { room: 'general' } })
+    expect(answer.content).toEqual([{ type: 'text', text: `newest of general for ${alice.id}` }])
+    expect(
+      vendor.requests.map((request) => `https://${request.headers.host}${request.url}`),
+    ).toEqual(id === editorId ? [editorId] : [])
+  })
 
-it('it refreshes by itself when its token has ended', async () => {
-  const { ours, url } = await start()
-  const authProvider = new Assistant()
-  const first = new StreamableHTTPClientTransport(url, { authProvider })
-  await newClient()
-    .connect(first)
-    .catch(() => {})
-  const { url: back } = await openBrowser(ours).open(String(authProvider.asked))
-  await first.finishAuth(back.searchParams.get('code') ?? '')
-  const { saved } = authProvider
-  if (saved === undefined) throw new Error('no tokens')
-  authProvider.saved = { ...saved, access_token: `${saved.access_token.slice(0, -4)}AAAA` }
-  const client = newClient()
-  onTestFinished(() => client.close())
-  await client.connect(new StreamableHTTPClientTransport(url, { authProvider }))
-  expect(authProvider.saved.refresh_token).not.toBe(saved.refresh_token)
-  expect((await client.listTools()).tools).toHaveLength(1)
+  it('refreshes by itself when its token has ended', async () => {
+    await startVendor()
+    const { ours, url } = await start()
+    const authProvider = newAssistant()
+    const first = new StreamableHTTPClientTransport(url, { authProvider })
+    await newClient()
+      .connect(first)
+      .catch(() => {})
+    const { url: back } = await openBrowser(ours).open(String(authProvider.asked))
+    await first.finishAuth(back.searchParams.get('code') ?? '')
+    const { saved } = authProvider
+    if (saved === undefined) throw new Error('no tokens')
+    authProvider.saved = { ...saved, access_token: `${saved.access_token.slice(0, -4)}AAAA` }
+    const client = newClient()
+    onTestFinished(() => client.close())
+    await client.connect(new StreamableHTTPClientTransport(url, { authProvider }))
+    expect(authProvider.saved.refresh_token).not.toBe(saved.refresh_token)
+    expect((await client.listTools()).tools).toHaveLength(1)
+  })
 })

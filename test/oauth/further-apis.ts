@@ -23,10 +23,12 @@ const assistant = (origin: string, change: Partial<OAuthClient> = {}): OAuthClie
 export interface ToolsSettings {
   readonly client?: Partial<OAuthClient>
   readonly oauth?: Partial<OAuthOptions>
+  /** More of them, where they depend on where the APIs are. */
+  readonly oauthAt?: (origin: string) => Partial<OAuthOptions>
 }
 
 /** Starts it, with the well-known documents at the root and guards of both APIs. */
-export async function startTools({ client, oauth }: ToolsSettings = {}) {
+export async function startTools({ client, oauth, oauthAt }: ToolsSettings = {}) {
   const host = await startMounted({
     optionsAt: (origin, { oauthStores: { consents, once } }) => ({
       oauth: {
@@ -39,6 +41,7 @@ export async function startTools({ client, oauth }: ToolsSettings = {}) {
           [`${origin}/mcp`]: { scopes: ['messages:read'], name: { en: 'Tools', de: 'Werkzeuge' } },
         },
         ...oauth,
+        ...oauthAt?.(origin),
       },
     }),
     after(app, auth, origin) {

@@ -7,7 +7,6 @@ import { createServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import tls, { type ConnectionOptions } from 'node:tls'
 import { onTestFinished, vi } from 'vitest'
-import type { OAuthClient } from '../../../src/index.js'
 
 export const vendorHost = 'editor.example'
 export const editorId = `https://${vendorHost}/oauth/client.json`
@@ -24,13 +23,13 @@ export const editorDocument = {
 }
 
 /** What the tests know of the app: the server knows only its address. */
-export const editor: OAuthClient = {
+export const editor = {
   id: editorId,
   name: vendorHost,
   type: 'native',
   redirectUris: ['http://127.0.0.1:49152/callback'],
   scopes: ['openid', 'messages:read'],
-}
+} as const
 
 const encoding = { encoding: 'utf8' } as const
 const made = 'openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes'
