@@ -1,7 +1,7 @@
 // Serves every state of the pages as an endpoint would, with the headers of the real ones.
 import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { linkScript, passkeyScript, passwordScript } from '../../../src/pages/assets/scripts.js'
+import { passkeyScript, passwordScript } from '../../../src/pages/assets/scripts.js'
 import { createStylesheet, passkeyCss } from '../../../src/pages/assets/stylesheet.js'
 import { markupOf } from '../../../src/pages/html.js'
 import type { PageShell } from '../../../src/pages/layout.js'
@@ -63,7 +63,8 @@ function fileAt(url: URL): readonly [type: string, text: string] | null {
   if (url.pathname === '/page.css') return ['text/css', cssOf(url)]
   if (url.pathname.endsWith('.svg')) return ['image/svg+xml', logo]
   if (url.pathname === passwordScriptPath) return ['text/javascript', passwordScript]
-  if (url.pathname === linkScriptPath) return ['text/javascript', linkScript]
+  // The real one leads away from a page that is to be looked at.
+  if (url.pathname === linkScriptPath) return ['text/javascript', '']
   return url.pathname === passkeyScriptPath ? ['text/javascript', passkeyScript] : null
 }
 
