@@ -1,6 +1,6 @@
 // https://github.com/modelcontextprotocol/typescript-sdk: its client as it is, at the server of
-// docs/agents.md: it is refused, signs its user in, and calls a tool. It is known by a registration,
-// or by a document of its own at a host that the server lists.
+// docs/agents.md: it is refused, signs its user in, and calls a tool. It is known by a
+// registration, or by a document of its own at a host that the server lists.
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import {
