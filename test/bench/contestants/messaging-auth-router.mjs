@@ -1,5 +1,6 @@
 // This package, as it was built, with the options of its first example. Its throttle is on; each
 // client has an address of its own.
+import { randomBytes } from 'node:crypto'
 import express from 'express'
 import {
   bcryptHasher,
@@ -7,7 +8,7 @@ import {
   generateSigningKey,
   joseSigner,
 } from '../../../dist/index.js'
-import { memoryStores } from '../../../dist/stores/memory.js'
+import { memoryOAuthStores, memoryStores } from '../../../dist/stores/memory.js'
 import {
   addRooms,
   audience,
@@ -28,7 +29,16 @@ const ownPage = {
   'Sec-Fetch-Dest': 'empty',
 }
 
-export async function start({ cost, userCount = 1000, byCookie = false }) {
+/** With `oauth` a refusal says where tokens are to be had; who is not refused should pay nothing. */
+function withChallenges() {
+  const { consents, once } = memoryOAuthStores()
+  return {
+    encryptionKeys: [randomBytes(32).toString('base64')],
+    oauth: { baseUrl: `${issuer}/api/v1`, clients: [], consents, once, scopes: {} },
+  }
+}
+
+export async function start({ cost, userCount = 1000, byCookie = false, challenges = false }) {
   const { users, byName, byId } = makeUsers(userCount, cost)
   const { codes, sessions } = memoryStores()
   const auth = createAuthRouter({
@@ -41,6 +51,7 @@ export async function start({ cost, userCount = 1000, byCookie = false }) {
     signer: joseSigner({ issuer, audience, keys: [await generateSigningKey('ES256')] }),
     ...(cost === undefined ? {} : { passwords: bcryptHasher({ cost }) }),
     ...(byCookie ? { pagesOrigin } : {}),
+    ...(challenges ? withChallenges() : {}),
   })
   const app = express().set('trust proxy', 'loopback').use('/api/v1', auth)
   addRooms(

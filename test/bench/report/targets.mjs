@@ -53,6 +53,11 @@ const guardTargets = ({ rows }) => [
   atMost('CPU of a guarded GET, to no guard', 1.1, guardedToOpen(find(rows, ours))),
   atLeast('guarded GETs/s, to no guard', 0.95, find(rows, ours).toNoGuard),
   atLeast(
+    'guarded GETs/s with challenges, to those without',
+    0.98,
+    find(rows, `${ours}, with challenges`).perSecond / find(rows, ours).perSecond,
+  ),
+  atLeast(
     'guarded GETs/s, to express-oauth2-jwt-bearer',
     1.4,
     times(rows, 'perSecond', 'express-oauth2-jwt-bearer'),

@@ -9,6 +9,11 @@ const contestants = [
   { label: 'messaging-auth-router', file: 'messaging-auth-router' },
   { label: 'the same, named token', file: 'messaging-auth-router', kind: 'guardedByName' },
   {
+    label: 'messaging-auth-router, with challenges',
+    file: 'messaging-auth-router',
+    settings: { challenges: true },
+  },
+  {
     label: 'messaging-auth-router, by cookie',
     file: 'messaging-auth-router',
     settings: { byCookie: true },
