@@ -72,6 +72,8 @@ export default {
       entry: ['*.test.ts'],
       project: ['**/*.{ts,mjs}'],
       vitest: { config: ['vitest.config.ts'] },
+      // Started by its path.
+      ignoreDependencies: ['@modelcontextprotocol/conformance'],
     },
   },
   // A type that an exported function names is exported with it: its callers can name it too.
