@@ -3,15 +3,20 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import express, { type RequestHandler } from 'express'
+import { Kysely, PostgresDialect } from 'kysely'
+import pg from 'pg'
 import supertest from 'supertest'
 import ts from 'typescript'
 import { afterAll, describe, expect, it, onTestFinished } from 'vitest'
-import { type AuthRouter, createAuthRouter } from '../../src/index.js'
+import { type AuthRouter, createAuthRouter, generateSigningKey } from '../../src/index.js'
 import { memoryStores } from '../../src/stores/memory-stores.js'
+import { migrateSql } from '../../src/stores/sql/migrate.js'
 import { courier, startService } from '../oauth/service-host.js'
 import { bearer, logIn, post } from '../support/client.js'
+import { freshPostgres } from '../support/fresh-database.js'
 import { cheapHasher, password, passwordHash, startHost, type TestHost } from '../support/host.js'
 import { signer } from '../support/mounted-oauth.js'
+import { postgresUrl } from '../support/services.js'
 import { testUsers } from '../support/users.js'
 
 const page = readFileSync(new URL('../../docs/recipes.md', import.meta.url), 'utf8')
@@ -22,14 +27,16 @@ afterAll(() => rmSync(folder, { recursive: true }))
 const codeOf = (name: string) =>
   new RegExp(`^\`\`\`ts\\n(// ${name}\\.ts\\n[\\s\\S]*?)^\`\`\`$`, 'm').exec(page)?.[1] ?? ''
 
-async function recipe(name: string) {
+const recipe = (name: string) => load(name, codeOf(name))
+
+async function load(name: string, code: string) {
   const compilerOptions = {
     target: ts.ScriptTarget.ES2022,
     module: ts.ModuleKind.ES2022,
     verbatimModuleSyntax: true,
   }
   const file = join(folder, `${name}.mjs`)
-  writeFileSync(file, ts.transpileModule(codeOf(name), { compilerOptions }).outputText)
+  writeFileSync(file, ts.transpileModule(code, { compilerOptions }).outputText)
   return import(/* @vite-ignore */ pathToFileURL(file).href)
 }
 
@@ -274,6 +281,53 @@ describe('tenants', async () => {
       await enter('acme', { username: 'alice', password: 'mistyped by alice' })
     expect((await enter('acme')).status).toBe(429)
     expect((await enter('umbrella')).status).toBe(200)
+  })
+})
+
+describe.skipIf(postgresUrl === null)('tenants in one PostgreSQL', () => {
+  it('are as the recipe makes them: a schema, keys and users each', async () => {
+    await recipe('tenants')
+    const [, code = ''] =
+      /^```ts\n(import express[^`]*?from '\.\/tenants\.js'[\s\S]*?)^```$/m.exec(page) ?? []
+    const { chat } = await load('chat', code.replace('./tenants.js', './tenants.mjs'))
+    const { url, drop } = await freshPostgres()
+    const pool = new pg.Pool({ connectionString: url })
+    const database = new Kysely<unknown>({ dialect: new PostgresDialect({ pool }) })
+    onTestFinished(async () => {
+      await database.destroy()
+      await drop()
+    })
+    const secrets = new Map()
+    for (const tenant of ['acme', 'umbrella']) {
+      await pool.query(`create schema ${tenant}`)
+      await migrateSql(database, { schema: tenant })
+      const encryptionKey = Buffer.alloc(32, tenant).toString('base64')
+      secrets.set(tenant, { signingKeys: [await generateSigningKey('ES256')], encryptionKey })
+    }
+    const { app, close } = chat(secrets, database, (tenant: string) => {
+      const users = testUsers()
+      users.add({ id: 'u-1', username: 'alice', name: tenant, passwordHash })
+      return users
+    })
+    onTestFinished(() => close())
+    const Host = (tenant: string) => `${tenant}.chat.example.com`
+    const login = await supertest(app)
+      .post('/api/v1/login')
+      .set('Host', Host('acme'))
+      .send({ username: 'alice', password })
+    const headers = bearer(login.body.data.authToken)
+    for (const [tenant, status] of [
+      ['acme', 200],
+      ['umbrella', 401],
+      ['nobody', 404],
+    ] as const) {
+      const rooms = await supertest(app)
+        .get('/rooms')
+        .set({ ...headers, Host: Host(tenant) })
+      expect([tenant, rooms.status]).toEqual([tenant, status])
+    }
+    const { rows } = await pool.query('select count(*)::int as many from umbrella.mar_sessions')
+    expect(rows).toEqual([{ many: 0 }])
   })
 })
 
