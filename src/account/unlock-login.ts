@@ -16,39 +16,47 @@ export interface UnlockOptions extends HostAction {
   readonly ip?: string
 }
 
-export interface UnlockLoginDeps {
+export interface UnlockDeps {
   readonly canonical: (identifier: LoginIdentifier) => Promise<LoginIdentifier>
   readonly digestIdentifier: DigestIdentifier
   readonly throttle: Pick<Throttle, 'unlockLogin' | 'unlockSecondFactor' | 'unlockMails'>
-  readonly users: Pick<UserStore, 'findByIdentifier'>
   readonly audit: Audit
 }
 
-export function createUnlockLogin({
-  canonical,
-  digestIdentifier,
-  throttle,
-  users,
-  audit,
-}: UnlockLoginDeps): UnlockLogin {
-  return async function unlockLogin(given, asked) {
+export interface UnlockLoginDeps extends UnlockDeps {
+  readonly users: Pick<UserStore, 'findByIdentifier'>
+}
+
+export function createUnlockLogin({ users, ...deps }: UnlockLoginDeps): UnlockLogin {
+  const unlock = createUnlock(deps)
+  const ownerOf = async (identifier: LoginIdentifier) =>
+    (await users.findByIdentifier(identifier))?.id ?? null
+  return (identifier, options) => unlock(identifier, ownerOf, options)
+}
+
+/** Resets the same limits. `ownerOf`: the id of the user with a canonical identifier, if any. */
+export type Unlock = (
+  identifier: LoginIdentifier,
+  ownerOf: (identifier: LoginIdentifier) => Promise<string | null>,
+  options?: UnlockOptions,
+) => Promise<void>
+
+export function createUnlock({ canonical, digestIdentifier, throttle, audit }: UnlockDeps): Unlock {
+  return async function unlock(given, ownerOf, asked) {
     const { options, context } = readAction(asked)
     const identifier = await canonical(checkedIdentifier(given))
     const ip = options.ip === undefined ? undefined : checkedAddress(options.ip)
     const digests = digestIdentifier(identifier)
-    const user = await users.findByIdentifier(identifier)
-    await throttle.unlockLogin(digests, user?.id ?? null, ip)
-    if (user !== null) {
+    const userId = await ownerOf(identifier)
+    await throttle.unlockLogin(digests, userId, ip)
+    if (userId !== null) {
       // Counted by user: second-factor codes, and password proofs of a signed-in user.
-      await throttle.unlockLogin(digestIdentifier(signedInIdentifier(user.id)), user.id, ip)
-      await throttle.unlockSecondFactor(user.id)
+      await throttle.unlockLogin(digestIdentifier(signedInIdentifier(userId)), userId, ip)
+      await throttle.unlockSecondFactor(userId)
       for (const kind of ['second-factor-code', 'sign-in-code'] as const)
-        await throttle.unlockMails(kind, user.id)
+        await throttle.unlockMails(kind, userId)
     }
-    audit(
-      { type: 'login.unlocked', identifierDigest: digests.name, userId: user?.id ?? null },
-      context,
-    )
+    audit({ type: 'login.unlocked', identifierDigest: digests.name, userId }, context)
   }
 }
 

@@ -26,6 +26,7 @@ export const levels: Readonly<Record<AuthEvent['type'], keyof Logger>> = {
   'client.refused': 'info',
   'client-document.refused': 'info',
   'client.changed': 'info',
+  'signing-key.changed': 'warn',
   'consent.granted': 'info',
   'consent.revoked': 'info',
   'page.refused': 'info',

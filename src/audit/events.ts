@@ -171,6 +171,15 @@ export type AuthEventBody =
       readonly clientId: string
       readonly change: ClientChange
     }
+  /**
+   * The host has replaced a signing key by hand. `made`: a key that signs later, or at once if it
+   * follows a leaked one. `retired`: a leaked one, whose tokens are refused.
+   */
+  | {
+      readonly type: 'signing-key.changed'
+      readonly kid: string
+      readonly change: 'made' | 'retired'
+    }
   /** A user has consented to the request of a client. */
   | { readonly type: 'consent.granted'; readonly userId: string; readonly clientId: string }
   /** A user has revoked the consent for a client; the client's sessions of the user end. */

@@ -17,6 +17,19 @@ export interface Vault {
   isSealedByNewest(sealed: string): boolean
 }
 
+/** What a sealed text begins with: the form, and a name of the key that sealed it. */
+export function markOf(sealed: string): string {
+  return sealed.slice(0, markLength)
+}
+
+/** The mark of all that this key seals for a purpose. */
+export function markOfKey(purpose: string, encryptionKey: Buffer): string {
+  return `v1.${deriveVaultKey(purpose, encryptionKey).id}`
+}
+
+/** Characters. */
+export const markLength = 11
+
 interface VaultKey {
   readonly id: string
   readonly bytes: Buffer

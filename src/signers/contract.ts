@@ -254,6 +254,11 @@ export interface KeyRing {
   /** All keys and their states. */
   list(): Promise<readonly KeyInfo[]>
   /**
+   * What each stored key was encrypted with: the first 11 characters of `sealedKey`. Absent from a
+   * list, which encrypts nothing.
+   */
+  sealedWith?(): Promise<readonly string[]>
+  /**
    * Reads the store, and makes the first key if there is none. Await it before the server listens.
    * Rejects with `AuthConfigError` if the encryption keys cannot decrypt the signing key, and with
    * the error of the store if that fails.

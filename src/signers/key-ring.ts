@@ -14,6 +14,7 @@ import { encryptionKeyRemedy } from '../lib/encryption-key.js'
 import { UnexpectedAnswer, withTimeout } from '../lib/host-call.js'
 import { lazily } from '../lib/lazily.js'
 import type { Logger } from '../lib/logger.js'
+import { markOf } from '../lib/vault.js'
 import type { KeyInfo, KeyRing, KeyStore, StoredSigningKey } from './contract.js'
 import { fileKeyStore } from './file-key-store.js'
 import { type KeyAlgorithm, purposeOf, type SigningKey } from './key-material.js'
@@ -187,11 +188,6 @@ function storedRing(options: Checked): KeyRing {
   const remove = ({ generation }: StoredSigningKey) =>
     withTimeout(() => store.remove(generation), storeTimeout)
 
-  async function removeOver(rows: readonly StoredSigningKey[]): Promise<void> {
-    const over = rows.filter((row) => isOver(row, rows, longestToken, clock()))
-    await Promise.all(over.map(remove))
-  }
-
   function requireActive({ rows }: FoundRows): void {
     const active = activeAmong(rows, clock())
     if (open(active) === null) throw refusalOf(active)
@@ -218,7 +214,7 @@ function storedRing(options: Checked): KeyRing {
       const found = await reload()
       // With a wrong encryption key, no other process could decrypt the new key.
       requireActive(found)
-      await removeOver(found.rows)
+      await removeOver(found.rows, { remove, longestToken, clock })
       if (!isNewestYoung(found.rows, ifOlderThan, clock()))
         await add(highestGeneration(found) + 1, new Date(clock().getTime() + publishAhead * 1000))
       return describeKeys((await reload()).rows, clock())
@@ -226,8 +222,17 @@ function storedRing(options: Checked): KeyRing {
 
     retire: (kid) => retireKey({ reload, requireActive, add, remove, report, clock }, kid),
     list: async () => describeKeys((await reload()).rows, clock()),
+    sealedWith: async () => (await reload()).rows.map(({ sealedKey }) => markOf(sealedKey)),
     ready: async () => requireActive(await reload()),
   }
+}
+
+async function removeOver(
+  rows: readonly StoredSigningKey[],
+  { remove, longestToken, clock }: Pick<StoredKeys, 'remove' | 'clock'> & { longestToken: number },
+): Promise<void> {
+  const over = rows.filter((row) => isOver(row, rows, longestToken, clock()))
+  await Promise.all(over.map(remove))
 }
 
 interface StoredKeys {

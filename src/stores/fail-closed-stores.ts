@@ -29,6 +29,7 @@ import { codeRow, ticketRow } from './rows/one-time-rows.js'
 import { sessionRow } from './rows/session-row.js'
 import type {
   PendingSecondFactor,
+  SealedCount,
   SecondFactorRecord,
   SecondFactorStore,
 } from './second-factor-contract.js'
@@ -170,6 +171,7 @@ const factorAnswers: Answers<SecondFactorStore> = {
   confirm: { activated: {}, 'already-active': {}, 'not-pending': {} },
   reseal: { resealed: {}, superseded: {} },
   replaceRecoveryCodes: { replaced: {}, 'not-active': {} },
+  countSealed: listOf(record<SealedCount>({ mark: text, count })),
   countRecoveryCodes: count,
   purge: count,
   advanceStep: { advanced: {}, stale: {} },

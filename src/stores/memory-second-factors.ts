@@ -1,3 +1,4 @@
+import { markOf } from '../lib/vault.js'
 import { copyOf } from './copy-of.js'
 import type {
   PendingSecondFactor,
@@ -38,6 +39,14 @@ export function memorySecondFactors(): SecondFactorStore {
       if (!active.has(userId)) return { outcome: 'not-active' }
       recoveryCodes.set(userId, new Set(hashes))
       return { outcome: 'replaced' }
+    },
+    async countSealed() {
+      const counts = new Map<string, number>()
+      for (const { sealedSeed } of active.values()) {
+        const mark = markOf(sealedSeed)
+        counts.set(mark, (counts.get(mark) ?? 0) + 1)
+      }
+      return [...counts].map(([mark, count]) => ({ mark, count }))
     },
     countRecoveryCodes: async (userId) => recoveryCodes.get(userId)?.size ?? 0,
     async deactivate(userId, keepRecoveryCodes = false) {

@@ -21,6 +21,12 @@ export interface PendingSecondFactor {
   readonly expiresAt: Date
 }
 
+/** How much begins with a mark. */
+export interface SealedCount {
+  readonly mark: string
+  readonly count: number
+}
+
 /**
  * One row per user, one row per pending enrolment of one of the user's sessions, one row per
  * recovery code.
@@ -85,6 +91,11 @@ export interface SecondFactorStore {
     userId: string,
     recoveryCodeHashes: readonly string[],
   ): Promise<{ readonly outcome: 'replaced' | 'not-active' }>
+  /**
+   * Optional, for whoever replaces an encryption key: how many factors there are for each mark,
+   * the first 11 characters of `sealedSeed`, which name the key.
+   */
+  countSealed?(): Promise<readonly SealedCount[]>
   /** How many recovery codes the user has left. */
   countRecoveryCodes(userId: string): Promise<number>
   /**

@@ -96,6 +96,8 @@ export const slowTests: readonly string[] = [
   'test/accounts/links.attack.test.ts',
   'test/accounts/outages.attack.test.ts',
   'test/accounts/takeover.attack.test.ts',
+  'test/admin/admin.test.ts',
+  'test/admin/databases.test.ts',
   'test/client/another-user.attack.test.ts',
   'test/client/popup.attack.test.ts',
   'test/client/refresh.attack.test.ts',

@@ -26,6 +26,7 @@ export const entries = {
   'client/device-links': 'client/device-links/device-links',
   passkeys: 'passkeys/simple-webauthn',
   opentelemetry: 'lib/open-telemetry',
+  admin: 'admin/admin',
   providers: 'providers/providers',
   testing: 'testing/testing',
 }

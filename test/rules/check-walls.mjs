@@ -151,6 +151,7 @@ const offences = {
   ],
   'floor-router': ['router/stats.ts', "export { joseSigner } from '../index.js'"],
   'floor-rocketchat': ['rocketchat/mount.ts', "export { joseSigner } from '../index.js'"],
+  'floor-admin': ['admin/admin.ts', "export { joseSigner } from '../index.js'"],
   'floor-cli': ['cli/cli.ts', "export { joseSigner } from '../index.js'"],
   'floor-index': ['index.ts', "export { manualClock } from './testing/manual-clock.js'"],
   'express-at-the-door': ['guard/http-guard.ts', "import type { Request } from 'express'"],

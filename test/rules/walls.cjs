@@ -132,6 +132,7 @@ const floors = [
   },
   { router: [['router/'], 'the wiring is above everything that it connects.'] },
   {
+    admin: [['admin/'], 'it joins parts of the router without a server; no server loads it.'],
     rocketchat: [
       ['rocketchat/'],
       'it calls the router as a host does, and nothing below knows it.',

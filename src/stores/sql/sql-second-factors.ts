@@ -1,6 +1,10 @@
+import { sql } from 'kysely'
+import { markLength } from '../../lib/vault.js'
 import { enrolmentRow, factorRow } from '../rows/factor-rows.js'
+import type { KeyValue } from '../rows/members.js'
 import type {
   PendingSecondFactor,
+  SealedCount,
   SecondFactorRecord,
   SecondFactorStore,
 } from '../second-factor-contract.js'
@@ -9,7 +13,7 @@ import type { SqlEngine } from './engine.js'
 import { insertIfAbsent } from './insert-if-absent.js'
 import { purgeInBatches } from './purge.js'
 import type { AuthDatabase } from './tables.js'
-import { checkedInteger, toMoment } from './values.js'
+import { checkedInteger, fromKey, toMoment } from './values.js'
 
 const factorColumns = columnsOf<SecondFactorRecord, 'mar_second_factors'>(factorRow)
 const enrolmentColumns = columnsOf<PendingSecondFactor, 'mar_enrolments'>(enrolmentRow)
@@ -25,6 +29,7 @@ export function sqlSecondFactors(engine: SqlEngine): SecondFactorStore {
     ...enrolments(engine),
     ...deactivation(engine),
     ...recoveryCodes(engine),
+    countSealed: () => countSealed(engine),
 
     async find(userId) {
       const row = await db
@@ -57,6 +62,16 @@ export function sqlSecondFactors(engine: SqlEngine): SecondFactorStore {
         return { outcome: numUpdatedRows === 1n ? 'resealed' : 'superseded' }
       }),
   }
+}
+
+async function countSealed({ db, tables }: SqlEngine): Promise<SealedCount[]> {
+  const mark = sql<KeyValue>`substr(sealed_seed, 1, ${sql.lit(markLength)})`
+  const rows = await db
+    .selectFrom(tables.secondFactors)
+    .select(({ fn }) => [mark.as('mark'), fn.countAll<number | string>().as('count')])
+    .groupBy(mark)
+    .execute()
+  return rows.map((row) => ({ mark: fromKey(row.mark), count: Number(row.count) }))
 }
 
 function deactivation(

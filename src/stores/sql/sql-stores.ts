@@ -27,6 +27,7 @@ import { sqlSessions } from './sql-sessions.js'
 import { sqlTickets } from './sql-tickets.js'
 import { checkTableOptions, type SqlTableOptions } from './tables.js'
 
+export type { Migrations } from '../migrations-contract.js'
 export type { AuditTable } from '../rows/audit-row.js'
 export type { DeviceCodesTable } from '../rows/device-code-row.js'
 export type { EnrolmentsTable, PasskeysTable, SecondFactorsTable } from '../rows/factor-rows.js'
@@ -53,6 +54,7 @@ export {
   type SqlAuditOptions,
   sqlAudit,
 } from './sql-audit.js'
+export { sqlMigrations } from './sql-migrations.js'
 export type {
   ClientsTable,
   ConsentsTable,

@@ -1,0 +1,129 @@
+import type { Audit } from '../audit/events.js'
+import { AuthConfigError } from '../errors.js'
+import { type HostAction, readAction } from '../http/host-input.js'
+import { markOfKey } from '../lib/vault.js'
+import type { KeyInfo, KeyRing } from '../signers/contract.js'
+import type { SecondFactorStore } from '../stores/second-factor-contract.js'
+
+/** A signing key, and what it signs. */
+export interface AdminKey extends KeyInfo {
+  readonly signs: 'access-tokens' | 'id-tokens'
+}
+
+/** The signing keys of both rings. */
+export interface AdminKeys {
+  list(): Promise<readonly AdminKey[]>
+  /** `rotate` of each ring: a next key, unless there is one or the newest is young. */
+  rotate(options?: RotateKeysOptions): Promise<readonly AdminKey[]>
+  /** `retire` of the ring with this key, for a leaked one. Servers follow within 150 seconds. */
+  retire(kid: string, options?: HostAction): Promise<readonly AdminKey[]>
+}
+
+/** Which rings get a next key, and by whom. */
+export interface RotateKeysOptions extends HostAction {
+  /** Seconds; no next key where the newest is younger. Default 0. */
+  readonly ifOlderThan?: number
+}
+
+/** How much is sealed with one key. */
+export interface SealedWith {
+  readonly what: 'totp-seeds' | 'signing-keys' | 'id-token-keys'
+  /** What it begins with. Null where nothing could be looked at, since its part is missing. */
+  readonly mark: string | null
+  /** The place of the key in `encryptionKeys`, from 1; null: it is not there. */
+  readonly encryptionKey: number | null
+  readonly count: number | null
+}
+
+interface AdminKeysDeps {
+  readonly keys: KeyRing | undefined
+  readonly idTokenKeys: KeyRing | undefined
+  readonly audit: Audit
+}
+
+export function createAdminKeys({ keys, idTokenKeys, audit }: AdminKeysDeps): AdminKeys {
+  const rings = [
+    { ring: keys, signs: 'access-tokens' },
+    { ring: idTokenKeys, signs: 'id-tokens' },
+  ] as const
+  const listOf = async (ask: (ring: KeyRing) => Promise<readonly KeyInfo[]>) => {
+    if (keys === undefined && idTokenKeys === undefined)
+      throw new AuthConfigError('keys', 'is missing.', 'pass the key ring of the signer.')
+    const found: AdminKey[] = []
+    for (const { ring, signs } of rings)
+      if (ring !== undefined) found.push(...(await ask(ring)).map((key) => ({ ...key, signs })))
+    return found
+  }
+  const list = () => listOf((ring) => ring.list())
+  const tellOfNew = (
+    before: readonly AdminKey[],
+    after: readonly AdminKey[],
+    given: HostAction | undefined,
+  ) => {
+    const known = new Set(before.map(({ kid }) => kid))
+    for (const { kid } of after.filter((one) => !known.has(one.kid)))
+      audit({ type: 'signing-key.changed', kid, change: 'made' }, readAction(given).context)
+    return after
+  }
+  return {
+    list,
+    async rotate(given) {
+      const { ifOlderThan = 0 } = readAction(given).options
+      const before = await list()
+      return tellOfNew(before, await listOf((ring) => ring.rotate({ ifOlderThan })), given)
+    },
+    async retire(kid, given) {
+      const { context } = readAction(given)
+      const before = await list()
+      const leaked = before.find((key) => key.kid === kid)
+      const ring = rings.find(({ signs }) => signs === leaked?.signs)?.ring ?? keys ?? idTokenKeys
+      // Rejects for a key that is not there.
+      await ring?.retire(kid)
+      audit({ type: 'signing-key.changed', kid, change: 'retired' }, context)
+      return tellOfNew(before, await list(), given)
+    },
+  }
+}
+
+interface SealedDeps extends Pick<AdminKeysDeps, 'keys' | 'idTokenKeys'> {
+  readonly secondFactors: Pick<SecondFactorStore, 'countSealed'> | undefined
+  readonly encryptionKeys: readonly Buffer[]
+}
+
+/** What is sealed with which key: to know when an old one may be destroyed. */
+export function createSealed(deps: SealedDeps): () => Promise<readonly SealedWith[]> {
+  const { keys, idTokenKeys, secondFactors, encryptionKeys } = deps
+  const ofRing = async (ring: KeyRing | undefined) =>
+    (await ring?.sealedWith?.())?.map((mark) => ({ mark, count: 1 }))
+  return async function sealed() {
+    if (encryptionKeys.length === 0)
+      throw new AuthConfigError('encryptionKeys', 'is missing.', 'pass those of the servers.')
+    const tell = (what: SealedWith['what'], purpose: string, found: Counts) =>
+      byKey(what, found, (key) => markOfKey(purpose, key), encryptionKeys)
+    return [
+      ...tell('totp-seeds', 'totp-seed', await secondFactors?.countSealed?.()),
+      ...tell('signing-keys', 'signing-key', await ofRing(keys)),
+      ...tell('id-token-keys', 'signing-key', await ofRing(idTokenKeys)),
+    ]
+  }
+}
+
+type Counts = readonly { readonly mark: string; readonly count: number }[] | undefined
+
+// Also a key with which nothing is sealed: that is what somebody waits for.
+function byKey(
+  what: SealedWith['what'],
+  found: Counts,
+  nameOf: (key: Buffer) => string,
+  encryptionKeys: readonly Buffer[],
+): SealedWith[] {
+  if (found === undefined) return [{ what, mark: null, encryptionKey: null, count: null }]
+  const marks = encryptionKeys.map(nameOf)
+  const all = [...new Set([...marks, ...found.map(({ mark }) => mark)])]
+  return all.map((mark) => ({
+    what,
+    mark,
+    encryptionKey: marks.indexOf(mark) + 1 || null,
+    count: found.filter((one) => one.mark === mark).reduce((sum, { count }) => sum + count, 0),
+  }))
+}

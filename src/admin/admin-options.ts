@@ -1,0 +1,131 @@
+import type { EventSink } from '../audit/events.js'
+import {
+  callable,
+  checkOptions,
+  fitting,
+  type OptionRules,
+  optionsOf,
+  ownMembers,
+  systemClock,
+  whole,
+  withMethods,
+} from '../lib/check-options.js'
+import { decodeEncryptionKeys, encryptionKeyRemedy } from '../lib/encryption-key.js'
+import type { Logger } from '../lib/logger.js'
+import type { CanonicalIdentifier } from '../login/identifier.js'
+import type { OAuthOptions } from '../oauth/oauth-options.js'
+import type { KeyRing } from '../signers/contract.js'
+import type { ManagedClientStore } from '../stores/client-contract.js'
+import type { SessionStore } from '../stores/contract.js'
+import type { PasskeyStore } from '../stores/passkey-contract.js'
+import type { RevocationBus } from '../stores/revocation-bus.js'
+import type { SecondFactorStore } from '../stores/second-factor-contract.js'
+import type { AuditEntry, AuditPage } from '../stores/sql/sql-audit.js'
+import type { ThrottleOptions } from '../throttle/limits.js'
+
+/**
+ * What `sqlStores`, `sqlOAuthStores`, `sqlPasskeyStore` and `redisStores` make, in one object; what
+ * else is in it is not used. A call that needs one that is missing says which.
+ */
+export interface AdminStores {
+  readonly sessions: SessionStore
+  readonly secondFactors?: SecondFactorStore
+  readonly passkeys?: PasskeyStore
+  /** The register of apps. */
+  readonly clients?: ManagedClientStore
+}
+
+/** What a client is checked against when it is registered. */
+export interface AdminOAuth extends Partial<Pick<OAuthOptions, 'scopes' | 'baseUrl'>> {
+  /** `audience` of the signer. */
+  readonly audience?: string
+}
+
+/** Takes events, as the option `onEvent` of the router; `sqlAudit` also reads them. */
+export interface AdminEventSink extends EventSink {
+  forUser?(userId: string, page?: AuditPage): Promise<AuditEntry[]>
+}
+
+/** The options of {@link adminOf}: the same parts as those of the running servers. */
+export interface AdminOptions {
+  readonly stores: AdminStores
+  /** Without it, servers notice the end of a session within 5 seconds. */
+  readonly bus?: RevocationBus
+  /** The ring of access tokens. */
+  readonly keys?: KeyRing
+  /** The ring of RS256 keys. */
+  readonly idTokenKeys?: KeyRing
+  /** Name what is sealed, and digest the names of counters. */
+  readonly encryptionKeys?: readonly (string | undefined)[]
+  /** With `limiter`: counters in the memory of a server are out of reach. */
+  readonly throttle?: ThrottleOptions
+  /** If the router has it. */
+  readonly canonicalIdentifier?: CanonicalIdentifier
+  readonly oauth?: AdminOAuth
+  /** Receives an event for each change, with `actor`. Default: none is kept. */
+  readonly onEvent?: AdminEventSink
+  /** Receives the same events, and failures. Default: silent. */
+  readonly logger?: Logger
+  /** Milliseconds before a call of a store counts as failed, 10-60000. Default 5000. */
+  readonly storeTimeout?: number
+  /** The clock, for tests. Default: the system clock. */
+  readonly clock?: () => Date
+}
+
+/** The checked options. */
+export interface CheckedAdminOptions
+  extends Pick<
+    AdminOptions,
+    'stores' | 'bus' | 'keys' | 'idTokenKeys' | 'canonicalIdentifier' | 'onEvent'
+  > {
+  readonly encryptionKeys: readonly Buffer[]
+  readonly throttle: ThrottleOptions
+  readonly oauth: AdminOAuth
+  readonly logger: Logger
+  readonly storeTimeout: number
+  readonly clock: () => Date
+}
+
+const silent: Logger = { debug() {}, info() {}, warn() {}, error() {} }
+
+const isObject = (value: unknown) => typeof value === 'object' && value !== null
+const hasSessions = (value: unknown) =>
+  isObject(value) && isObject((value as Partial<AdminStores>).sessions)
+const ring = withMethods<KeyRing>('list', 'rotate', 'retire').optional()
+
+const rules: OptionRules<unknown> = {
+  factory: 'adminOf',
+  schema: optionsOf({
+    stores: fitting<AdminStores>(hasSessions, 'has no sessions.'),
+    bus: withMethods<RevocationBus>('publish').optional(),
+    keys: ring,
+    idTokenKeys: ring,
+    encryptionKeys: fitting<readonly unknown[]>(Array.isArray, 'is not a list.').default([]),
+    throttle: fitting<ThrottleOptions>(isObject, 'is not an object.').default({}),
+    canonicalIdentifier: callable<CanonicalIdentifier>().optional(),
+    oauth: fitting<AdminOAuth>(isObject, 'is not an object.').default({}),
+    onEvent: callable<AdminEventSink>().optional(),
+    logger: withMethods<Logger>('debug', 'info', 'warn', 'error').default(silent),
+    storeTimeout: whole(10, 60_000, 'milliseconds').default(5000),
+    clock: callable<() => Date>().default(() => systemClock),
+  }),
+  remedies: {
+    stores: 'pass { ...sqlStores(kysely), ...sqlOAuthStores(kysely) }, or those that you use.',
+    keys: 'pass the ring of the signer; the key store of sqlStores belongs into stores.',
+    encryptionKeys: encryptionKeyRemedy,
+  },
+}
+
+/** @throws AuthConfigError as the router does */
+export function checkAdminOptions(given: AdminOptions): CheckedAdminOptions {
+  const checked = checkOptions(rules, given) as Omit<CheckedAdminOptions, 'encryptionKeys'> & {
+    readonly encryptionKeys: readonly unknown[]
+  }
+  return {
+    ...checked,
+    stores: ownMembers(checked.stores),
+    throttle: ownMembers(checked.throttle),
+    oauth: ownMembers(checked.oauth),
+    encryptionKeys: decodeEncryptionKeys(checked.encryptionKeys, 'adminOf.encryptionKeys'),
+  }
+}

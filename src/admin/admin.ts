@@ -1,0 +1,315 @@
+import { setImmediate } from 'node:timers/promises'
+import {
+  createSecondFactorsForHost,
+  type SecondFactorsForHost,
+} from '../account/second-factors-for-host.js'
+import {
+  createEndForUser,
+  createSessionsForHost,
+  type RevokeAllOptions,
+  type SessionsForHost,
+} from '../account/sessions-for-host.js'
+import { createUnlock, type UnlockOptions } from '../account/unlock-login.js'
+import { createAudit } from '../audit/audit.js'
+import { createEventCounts } from '../audit/event-counts.js'
+import { type AuthEvent, noRequest } from '../audit/events.js'
+import { AuthConfigError } from '../errors.js'
+import { createHostCall, withTimeout } from '../lib/host-call.js'
+import { createCanonical, identifierDigests } from '../login/identifier.js'
+import {
+  createNamedTokensForHost,
+  type NamedTokensForHost,
+} from '../named-tokens/named-tokens-for-host.js'
+import { type ClientsForHost, createClientsForHost } from '../oauth/clients-for-host.js'
+import { createDisableClient, createForgetClient } from '../oauth/disable-client.js'
+import { createScopes } from '../oauth/scopes.js'
+import { createForgetKeptCodes } from '../passkeys/forget-kept-codes.js'
+import { createPasskeysForHost, type PasskeysForHost } from '../passkeys/passkeys-for-host.js'
+import { createRevocations } from '../sessions/revocations.js'
+import { createSessions } from '../sessions/sessions.js'
+import { failClosedManagedClients } from '../stores/fail-closed-oauth-stores.js'
+import { failClosedPasskeys } from '../stores/fail-closed-passkeys.js'
+import { failClosedSecondFactors, failClosedSessions } from '../stores/fail-closed-stores.js'
+import type { RevocationBus } from '../stores/revocation-bus.js'
+import type { AuditEntry, AuditPage } from '../stores/sql/sql-audit.js'
+import { createThrottle } from '../throttle/throttle.js'
+import { createTotpEnrolment } from '../two-factor/enrolment.js'
+import { createKeptCodes } from '../two-factor/kept-codes.js'
+import { createSeedVault } from '../two-factor/seed-vault.js'
+import type { LoginIdentifier } from '../users/contract.js'
+import { type AdminKeys, createAdminKeys, createSealed, type SealedWith } from './admin-keys.js'
+import { type AdminOptions, type CheckedAdminOptions, checkAdminOptions } from './admin-options.js'
+
+export type { AdminKey, AdminKeys, RotateKeysOptions, SealedWith } from './admin-keys.js'
+export type { AdminEventSink, AdminOAuth, AdminOptions, AdminStores } from './admin-options.js'
+
+/**
+ * What the router offers the host's own code, as far as it needs neither users nor a signer. Each
+ * method does, rejects with and reports the same as the router's.
+ */
+export interface Admin {
+  readonly sessions: AdminSessions
+  readonly namedTokens: Pick<NamedTokensForHost, 'list' | 'revoke'>
+  /** Needs `stores.secondFactors`. */
+  readonly secondFactors: Pick<SecondFactorsForHost, 'status' | 'reset'>
+  /** Needs `stores.passkeys`. */
+  readonly passkeys: PasskeysForHost
+  /** Needs `stores.clients`. */
+  readonly clients: ClientsForHost
+  /** Needs `keys` or `idTokenKeys`. */
+  readonly keys: AdminKeys
+  /** How much is sealed with which of `encryptionKeys`. */
+  sealed(): Promise<readonly SealedWith[]>
+  /** `auth.unlockLogin`, told whose name it is. Needs `throttle.limiter`. */
+  unlockLogin(identifier: LoginIdentifier, options?: AdminUnlockOptions): Promise<void>
+  /** The events of a user, the newest first. Needs `sqlAudit` as `onEvent`. */
+  audit(userId: string, page?: AuditPage): Promise<AuditEntry[]>
+  /** Resolves when `onEvent` has taken all events. What the host has opened stays open. */
+  close(): Promise<void>
+}
+
+/** The sessions of users. */
+export interface AdminSessions extends Pick<SessionsForHost, 'list' | 'revoke'> {
+  /** `auth.sessions.revokeAllForUser`; passkeys stay, since which are to go depends on the user. */
+  revokeAllForUser(userId: string, options?: Omit<RevokeAllOptions, 'passkeys'>): Promise<number>
+}
+
+/** Which further limits are reset, and by whom. */
+export interface AdminUnlockOptions extends UnlockOptions {
+  /** The user with the identifier, whose limits are reset as well. Default: nobody. */
+  readonly userId?: string
+}
+
+/**
+ * The router's management without a server, for a terminal or a script. Its changes reach running
+ * servers over the stores and, at once, over the bus.
+ *
+ * An app is not told over the back channel of a session that ends here: that takes a signature.
+ *
+ * @throws AuthConfigError for options that are missing, unknown or wrong
+ *
+ * @example
+ * ```ts
+ * import type { Kysely } from 'kysely'
+ * import { adminOf } from 'messaging-auth-router/admin'
+ * import { sqlAudit, sqlStores } from 'messaging-auth-router/stores/sql'
+ *
+ * export async function signOut(kysely: Kysely<object>, userId: string) {
+ *   const onEvent = sqlAudit(kysely)
+ *   const admin = adminOf({ stores: sqlStores(kysely), onEvent })
+ *   const ended = await admin.sessions.revokeAllForUser(userId, { by: 'support:ada' })
+ *   await admin.close()
+ *   return ended
+ * }
+ * ```
+ */
+export function adminOf(given: AdminOptions): Admin {
+  const options = checkAdminOptions(given)
+  const parts = createParts(options)
+  const { keys, idTokenKeys, encryptionKeys, onEvent } = options
+  const { totp } = parts
+  const secondFactors = totp?.store
+  return {
+    ...manageSessions(parts),
+    secondFactors:
+      totp === undefined ? without('secondFactors', ['status', 'reset']) : resetting(parts, totp),
+    passkeys: managePasskeys(options, parts),
+    clients: manageClients(options, parts),
+    keys: createAdminKeys({ keys, idTokenKeys, audit: parts.audit }),
+    sealed: createSealed({ keys, idTokenKeys, secondFactors, encryptionKeys }),
+    unlockLogin: unlocking(options, parts),
+    async audit(userId, page) {
+      if (typeof onEvent?.forUser === 'function') return onEvent.forUser(userId, page)
+      throw new AuthConfigError('onEvent', 'keeps nothing to be read.', 'pass sqlAudit(kysely).')
+    },
+    close: parts.delivered,
+  }
+}
+
+type Parts = ReturnType<typeof createParts>
+
+function createParts(options: CheckedAdminOptions) {
+  const { stores, bus, clock, logger, throttle, encryptionKeys, storeTimeout } = options
+  const { sink, delivered } = deliveries(options)
+  const audit = createAudit(sink, logger, clock, createEventCounts(), [])
+  const call = createHostCall(storeTimeout, (failure) =>
+    audit({ type: 'host.failed', ...failure }, noRequest),
+  )
+  const revocations = createRevocations(bus && onlyTelling(bus), call, storeTimeout)
+  const store = failClosedSessions(stores.sessions, call)
+  const { secondFactors } = stores
+  const shared = { clock, audit, call, revocations }
+  return {
+    ...shared,
+    delivered,
+    sessions: createSessions({
+      ...shared,
+      store,
+      opensChildren: store.endChildren !== undefined,
+      ...opensNone,
+    }),
+    throttle: createThrottle({
+      options: throttle,
+      encryptionKeys,
+      // A network becomes known by a sign-in.
+      knownFor: 1,
+      reportsNetworks: false,
+      logger,
+      call,
+      audit,
+    }),
+    totp: secondFactors && {
+      store: failClosedSecondFactors(secondFactors, call),
+      // Seals and opens nothing here.
+      vault: createSeedVault(encryptionKeys),
+      totpIssuer: '',
+    },
+  }
+}
+
+// What only a sign-in needs, and nothing here signs anybody in.
+const opensNone = {
+  lifetimes: { sessionIdle: 0, sessionAbsolute: 0 },
+  maxSessionsPerUser: 0,
+  passwordWatch: { marksOf: () => ({}) },
+  createUnlessThere: refuse,
+  redeem: refuse,
+  noticeTime() {},
+  noticeUse() {},
+}
+
+async function refuse(): Promise<never> {
+  throw new AuthConfigError(
+    'adminOf',
+    'knows no users and signs nothing.',
+    'call the same function of the router, in the server.',
+  )
+}
+
+// Nothing here is cached, so nobody listens.
+function onlyTelling(bus: RevocationBus): RevocationBus {
+  return { publish: (message) => bus.publish(message), subscribe: async () => async () => {} }
+}
+
+function deliveries({ onEvent, storeTimeout }: CheckedAdminOptions) {
+  const waiting = new Set<Promise<void>>()
+  const sink = async (event: AuthEvent) => {
+    const taking = Promise.resolve(onEvent?.(event))
+    waiting.add(taking)
+    await taking.finally(() => waiting.delete(taking))
+  }
+  return {
+    sink: onEvent && sink,
+    async delivered() {
+      // An event is handed over a little later than it is raised.
+      await setImmediate()
+      const all = () => Promise.allSettled(waiting)
+      await withTimeout(all, storeTimeout).catch(() => {})
+    },
+  }
+}
+
+function manageSessions(parts: Parts): Pick<Admin, 'sessions' | 'namedTokens'> {
+  const { sessions, throttle, totp } = parts
+  const { knownNetworks } = throttle
+  const endingBy = (endAll: typeof sessions.endAllForUser) =>
+    createEndForUser({ sessions, endAll, totp, removePasskeys: refuse, knownNetworks })
+  const { list, revoke, revokeAllForUser } = createSessionsForHost({
+    sessions,
+    openSession: refuse,
+    revokeByToken: refuse,
+    summarize: refuse,
+    countSockets: () => 0,
+    endForUser: endingBy(sessions.endAllForUser),
+    endDevices: endingBy(sessions.endAllButNamed),
+  })
+  const tokens = createNamedTokensForHost({ ...parts, makeNamedToken: refuse })
+  return {
+    sessions: { list, revoke, revokeAllForUser },
+    namedTokens: { list: tokens.list, revoke: tokens.revoke },
+  }
+}
+
+function resetting(parts: Parts, totp: NonNullable<Parts['totp']>): Admin['secondFactors'] {
+  const enrolment = createTotpEnrolment({ ...parts, ...totp })
+  const { status, reset } = createSecondFactorsForHost({ ...parts, enrolment })
+  return { status, reset }
+}
+
+function managePasskeys({ stores }: CheckedAdminOptions, parts: Parts): PasskeysForHost {
+  if (stores.passkeys === undefined) return without('passkeys', ['list', 'reset'])
+  const passkeyStore = failClosedPasskeys(stores.passkeys, parts.call)
+  const keptCodes = createKeptCodes(parts.totp?.store)
+  const forgetKeptCodes = createForgetKeptCodes(passkeyStore, keptCodes)
+  return createPasskeysForHost({ ...parts, passkeyStore, forgetKeptCodes })
+}
+
+function manageClients(options: CheckedAdminOptions, parts: Parts): ClientsForHost {
+  const { clients } = options.stores
+  if (clients === undefined) return without('clients', clientMethods)
+  const { audience = '', baseUrl = '', scopes } = options.oauth
+  const managedClients = failClosedManagedClients(clients, parts.call)
+  const forgetClient = createForgetClient({ ...parts, clients: { forget() {} } })
+  const disableClient = createDisableClient({ ...parts, managedClients, forgetClient })
+  return createClientsForHost({
+    ...parts,
+    managedClients,
+    forgetClient,
+    disableClient,
+    idTokenAlgorithms: idTokenAlgorithmsOf(options),
+    ownResource: audience,
+    webOnLoopback: baseUrl.startsWith('http:'),
+    knownScopes: createScopes(scopes === undefined ? {} : { scopes }, true).known,
+  })
+}
+
+const clientMethods = [
+  'create',
+  'update',
+  'rotateSecret',
+  'removeSecret',
+  'disable',
+  'enable',
+  'find',
+  'list',
+] as const
+
+// Without a ring nothing is known of the signer: a client that does not fit is refused by servers.
+function idTokenAlgorithmsOf({ keys, idTokenKeys }: CheckedAdminOptions) {
+  if (keys === undefined && idTokenKeys === undefined) return ['ES256', 'RS256'] as const
+  const ofKeys = keys?.algorithm === 'ES256' ? (['ES256'] as const) : []
+  return idTokenKeys === undefined ? ofKeys : ([...ofKeys, 'RS256'] as const)
+}
+
+function unlocking(options: CheckedAdminOptions, parts: Parts): Admin['unlockLogin'] {
+  const unlock = createUnlock({
+    ...parts,
+    canonical: createCanonical(options.canonicalIdentifier, parts.call),
+    digestIdentifier: identifierDigests(options.encryptionKeys),
+  })
+  return async function unlockLogin(identifier, asked) {
+    if (options.throttle.limiter === undefined)
+      throw new AuthConfigError(
+        'throttle.limiter',
+        'is missing: the counters are in the memory of each server.',
+        'pass the throttle of the router; without a limiter call auth.unlockLogin in each server.',
+      )
+    const { userId = null, ...others } = asked ?? {}
+    await unlock(identifier, async () => userId, others)
+  }
+}
+
+/** A part whose store is missing. */
+function without<Part extends object>(
+  store: string,
+  methods: readonly (keyof Part & string)[],
+): Part {
+  const refuseWithout = async () => {
+    throw new AuthConfigError(
+      `stores.${store}`,
+      'is missing.',
+      `pass the store that the servers have as ${store}.`,
+    )
+  }
+  return Object.fromEntries(methods.map((method) => [method, refuseWithout])) as Part
+}

@@ -1,0 +1,238 @@
+// What a terminal changes reaches a running router at once, and each change says who made it.
+import { describe, expect, it, vi } from 'vitest'
+import { adminOf } from '../../src/admin/admin.js'
+import { AuthConfigError, generateClientSecret } from '../../src/index.js'
+import { memoryStores } from '../../src/stores/memory-stores.js'
+import { bearer, get, logIn, post } from '../support/client.js'
+import { password, totpSecret } from '../support/host.js'
+import { wiki } from '../support/mounted-oauth.js'
+import { openSocket, startManaged } from './running-host.js'
+
+const by = 'cli:ada'
+
+describe('sessions', () => {
+  it('are listed and ended; the socket of one closes at once', async () => {
+    const managed = await startManaged()
+    const { host, admin, events } = managed
+    const { authToken } = await logIn(host)
+    const { closed } = await openSocket(managed, authToken)
+    const [session] = await admin.sessions.list('u-alice')
+    expect(session).toMatchObject({ kind: 'login', ip: '127.0.0.1' })
+    const began = Date.now()
+    expect(await admin.sessions.revokeAllForUser('u-alice', { by })).toBe(1)
+    expect(await closed).toBe(4401)
+    expect(Date.now() - began).toBeLessThan(1000)
+    expect((await get(host, '/me', bearer(authToken))).status).toBe(401)
+    expect(await admin.sessions.list('u-alice')).toEqual([])
+    await admin.close()
+    expect(events).toMatchObject([
+      { type: 'session.ended', userId: 'u-alice', reason: 'revoked', actor: by },
+    ])
+  })
+
+  it('are ended one by one, and named tokens with them or not', async () => {
+    const { host, admin } = await startManaged()
+    await logIn(host)
+    // The list begins with the oldest.
+    host.clock.advance(1)
+    const { authToken } = await logIn(host)
+    const { id: bot, token } = await host.auth.namedTokens.create({ userId: 'u-alice', name: 'CI' })
+    host.issued.add(token)
+    const [first] = await admin.sessions.list('u-alice')
+    expect(await admin.sessions.revoke(first?.id ?? '', { by })).toBe(true)
+    expect(await admin.sessions.revoke(first?.id ?? '', { by })).toBe(false)
+    expect((await get(host, '/me', bearer(authToken))).status).toBe(200)
+    expect(await admin.sessions.revokeAllForUser('u-alice', { keepNamedTokens: true })).toBe(1)
+    expect(await admin.namedTokens.list('u-alice')).toMatchObject([{ id: bot, name: 'CI' }])
+    expect((await get(host, '/me', bearer(token))).status).toBe(200)
+    expect(await admin.namedTokens.revoke('u-bob', bot, { by })).toBe(false)
+    expect(await admin.namedTokens.revoke('u-alice', bot, { by })).toBe(true)
+    expect((await get(host, '/me', bearer(token))).status).toBe(401)
+  })
+
+  it('do not end in part where a user is needed', async () => {
+    const { admin } = await startManaged()
+    const passkeys = { passkeys: 'added-by-password' } as object
+    const call = admin.sessions.revokeAllForUser('u-alice', passkeys)
+    await expect(call).rejects.toThrow(AuthConfigError)
+  })
+})
+
+it('a second factor is taken away, and with it the sessions', async () => {
+  const { host, admin, events } = await startManaged()
+  await host.auth.secondFactors.importTotp({ userId: 'u-alice', secret: totpSecret })
+  expect(await admin.secondFactors.status('u-alice')).toEqual({
+    enabled: true,
+    recoveryCodesLeft: 10,
+  })
+  const wanted = await post(host, '/login', { username: 'alice', password })
+  expect(wanted.body.error).toBe('totp-required')
+  expect(await admin.secondFactors.reset('u-alice', { by })).toEqual({ hadFactor: true })
+  expect(await admin.passkeys.list('u-alice')).toEqual([])
+  expect(await admin.passkeys.reset('u-alice', { by })).toBe(0)
+  await logIn(host)
+  await admin.close()
+  expect(events.map(({ type, actor }) => [type, actor])).toEqual([
+    ['second-factor.reset', by],
+    ['passkey.reset', by],
+  ])
+})
+
+it('a locked name is unlocked, for a network with its address', async () => {
+  const { host, admin, events } = await startManaged()
+  for (let tries = 0; tries < 6; tries += 1)
+    await post(host, '/login', { username: 'alice', password: 'wrong' })
+  const locked = await post(host, '/login', { username: 'alice', password })
+  expect(locked.status).toBe(429)
+  const name = { kind: 'username', value: 'Alice' } as const
+  await admin.unlockLogin(name, { ip: '127.0.0.1', userId: 'u-alice', by })
+  await logIn(host)
+  await admin.close()
+  expect(events).toMatchObject([{ type: 'login.unlocked', userId: 'u-alice', actor: by }])
+})
+
+describe('clients', () => {
+  const { secretHashes: _none, ...app } = wiki
+
+  it('are registered, get another secret, and are disabled in running servers at once', async () => {
+    const { host, admin, events } = await startManaged()
+    const { secret = '' } = await admin.clients.create(app, { by })
+    const introspect = (given: string) =>
+      post(host, '/oauth/token', undefined, {
+        authorization: `Basic ${Buffer.from(`${app.id}:${given}`).toString('base64')}`,
+      })
+        .type('form')
+        .send('grant_type=refresh_token&refresh_token=none')
+    expect((await introspect(secret)).body.error).toBe('invalid_grant')
+    const { secret: next } = await admin.clients.rotateSecret(app.id, { by })
+    expect((await introspect(next)).body.error).toBe('invalid_grant')
+    expect(await admin.clients.list()).toMatchObject([{ id: app.id, secrets: 2, disabled: false }])
+    expect(await admin.clients.disable(app.id, { by })).toBe(true)
+    expect((await introspect(next)).body.error).toBe('invalid_client')
+    await admin.close()
+    expect(events.map((event) => 'change' in event && [event.change, event.actor])).toEqual([
+      ['created', by],
+      ['secret-rotated', by],
+      ['disabled', by],
+    ])
+    expect(JSON.stringify(events)).not.toContain(secret)
+    expect(JSON.stringify(events)).not.toContain(next)
+  })
+
+  it('are checked as the router checks them', async () => {
+    const { admin } = await startManaged()
+    await expect(admin.clients.create({ ...app, scopes: ['no:such'] })).rejects.toThrow(
+      'is a scope that there is not',
+    )
+    await expect(admin.clients.create({ ...app, id: 'chat' })).rejects.toThrow('id')
+    const { hash } = generateClientSecret()
+    const native = { ...app, type: 'native', secretHashes: [hash] } as const
+    await expect(admin.clients.create(native)).rejects.toThrow('native')
+  })
+})
+
+describe('keys', () => {
+  it('are listed, followed and retired', async () => {
+    const { host, admin, events } = await startManaged()
+    await logIn(host)
+    const [active] = await admin.keys.list()
+    expect(active).toMatchObject({ state: 'active', generation: 1, signs: 'access-tokens' })
+    const rotated = await admin.keys.rotate({ by })
+    expect(rotated.map(({ state }) => state)).toEqual(['active', 'next'])
+    expect(await admin.keys.rotate({ by })).toHaveLength(2)
+    const left = await admin.keys.retire(active?.kid ?? '', { by })
+    expect(left.map(({ kid }) => kid)).not.toContain(active?.kid)
+    await expect(admin.keys.retire('none', { by })).rejects.toThrow('no key of this ring')
+    await admin.close()
+    expect(events.every(({ actor }) => actor === by)).toBe(true)
+    expect(events.map((event) => 'change' in event && event.change)).toEqual([
+      'made',
+      'retired',
+      'made',
+    ])
+  })
+
+  it('with which something is sealed are counted, also those of nothing', async () => {
+    const newer = Buffer.from('another encryption key for tests').toString('base64')
+    const { host, admin } = await startManaged()
+    await host.auth.secondFactors.importTotp({ userId: 'u-alice', secret: totpSecret })
+    const sealed = await admin.sealed()
+    expect(sealed).toEqual([
+      {
+        what: 'totp-seeds',
+        mark: expect.stringMatching(/^v1\.\w{8}$/),
+        encryptionKey: 1,
+        count: 1,
+      },
+      { what: 'signing-keys', mark: expect.any(String), encryptionKey: 1, count: 1 },
+      { what: 'id-token-keys', mark: null, encryptionKey: null, count: null },
+    ])
+    const { admin: later, host: other } = await startManaged({ encryptionKeys: [newer] })
+    await other.auth.secondFactors.importTotp({ userId: 'u-alice', secret: totpSecret })
+    expect((await later.sealed()).slice(0, 2)).toMatchObject([
+      { encryptionKey: 1, count: 0 },
+      { mark: sealed[0]?.mark, encryptionKey: null, count: 1 },
+    ])
+  })
+})
+
+it('tells what has happened to a user, also what it has done itself', async () => {
+  const { host, admin, audit } = await startManaged()
+  await logIn(host)
+  await admin.sessions.revokeAllForUser('u-alice', { by })
+  await admin.close()
+  await audit.close()
+  expect(await admin.audit('u-alice')).toMatchObject([
+    { type: 'session.ended', userId: 'u-alice', detail: { reason: 'revoked', actor: by } },
+  ])
+})
+
+describe('what is missing', () => {
+  const admin = adminOf({ stores: { sessions: memoryStores().sessions } })
+
+  it.each([
+    ['stores.clients', () => admin.clients.list()],
+    ['stores.secondFactors', () => admin.secondFactors.reset('u-1')],
+    ['stores.passkeys', () => admin.passkeys.list('u-1')],
+    ['throttle.limiter', () => admin.unlockLogin({ kind: 'username', value: 'alice' })],
+    ['keys', () => admin.keys.list()],
+    ['encryptionKeys', () => admin.sealed()],
+    ['onEvent', () => admin.audit('u-1')],
+  ])('%s is named', async (option, call) => {
+    const error = await call().catch((caught: unknown) => caught)
+    expect(error).toBeInstanceOf(AuthConfigError)
+    expect(error).toMatchObject({ option })
+  })
+
+  it.each<readonly [string, object]>([
+    ['stores', {}],
+    ['stores', { stores: {} }],
+    ['keys', { stores: memoryStores(), keys: { list: async () => [] } }],
+    ['encryptionKeys', { stores: memoryStores(), encryptionKeys: ['short'] }],
+    ['user', { stores: memoryStores(), user: 1 }],
+  ])('a wrong option is named: %s of %j', (option, options) => {
+    expect(() => adminOf(options as never)).toThrow(`adminOf.${option}`)
+  })
+})
+
+it('says so where the bus or the sink fails, and has made the change', async () => {
+  const lines: unknown[] = []
+  const note = (message: string, fields?: object) => void lines.push({ message, ...fields })
+  const { host, admin } = await startManaged({
+    bus: {
+      publish: () => Promise.reject(new Error('away')),
+      subscribe: vi.fn(),
+    },
+    onEvent: () => Promise.reject(new Error('away')),
+    logger: { debug: note, info: note, warn: note, error: note },
+  })
+  const { authToken } = await logIn(host)
+  expect(await admin.sessions.revokeAllForUser('u-alice')).toBe(1)
+  await admin.close()
+  expect(lines).toContainEqual(
+    expect.objectContaining({ message: 'host.failed', operation: 'bus.publish' }),
+  )
+  expect(lines).toContainEqual({ message: expect.stringContaining('onEvent failed') })
+  host.clock.advance(6)
+  expect((await get(host, '/me', bearer(authToken))).status).toBe(401)
+})
