@@ -17,6 +17,7 @@ import type { OAuthOptions } from '../oauth/oauth-options.js'
 import type { KeyRing } from '../signers/contract.js'
 import type { ManagedClientStore } from '../stores/client-contract.js'
 import type { SessionStore } from '../stores/contract.js'
+import type { Migrations } from '../stores/migrations-contract.js'
 import type { PasskeyStore } from '../stores/passkey-contract.js'
 import type { RevocationBus } from '../stores/revocation-bus.js'
 import type { SecondFactorStore } from '../stores/second-factor-contract.js'
@@ -70,6 +71,14 @@ export interface AdminOptions {
   readonly storeTimeout?: number
   /** The clock, for tests. Default: the system clock. */
   readonly clock?: () => Date
+}
+
+/** The default export of `auth-admin.mjs`, or what it resolves with if it is a function. */
+export interface AdminFile extends AdminOptions {
+  /** For `migrate`: `sqlMigrations(kysely)`. */
+  readonly migrations?: Migrations
+  /** Closes what the file has opened. */
+  close?(): Promise<void>
 }
 
 /** The checked options. */

@@ -41,7 +41,13 @@ import { type AdminKeys, createAdminKeys, createSealed, type SealedWith } from '
 import { type AdminOptions, type CheckedAdminOptions, checkAdminOptions } from './admin-options.js'
 
 export type { AdminKey, AdminKeys, RotateKeysOptions, SealedWith } from './admin-keys.js'
-export type { AdminEventSink, AdminOAuth, AdminOptions, AdminStores } from './admin-options.js'
+export type {
+  AdminEventSink,
+  AdminFile,
+  AdminOAuth,
+  AdminOptions,
+  AdminStores,
+} from './admin-options.js'
 
 /**
  * What the router offers the host's own code, as far as it needs neither users nor a signer. Each

@@ -37,14 +37,12 @@ it('exits with 1 for a fault, which it explains to people and to scripts', async
 })
 
 it.each<readonly [readonly string[]]>([
-  [[]],
   [['doctor']],
   [['doctor', 'chat.example.com']],
   [['doctor', 'ftp://chat.example.com/']],
   [['doctor', 'http://']],
   [['doctor', 'https://chat.example.com/api/v1', 'more']],
   [['doctor', 'https://chat.example.com/api/v1', '--origins', 'x']],
-  [['nurse', 'https://chat.example.com/api/v1']],
 ])('exits with 2 and its usage for %j', async (args) => {
   const { code, out, err } = await run(...args)
   expect([code, out]).toEqual([2, ''])

@@ -26,6 +26,7 @@ export function testsWith(what: RegExp): readonly string[] {
  * stays quick.
  */
 export const longTests: readonly string[] = [
+  'test/admin/program.test.ts',
   'test/client/hostile-server.attack.test.ts',
   'test/client/oauth-chromium.test.ts',
   'test/client/react.test.ts',

@@ -88,6 +88,7 @@ export default {
     'mongodb',
     'mongoose',
   ],
-  // Bench and soak start a Redis of its own; a client of the interface is in Perl.
-  ignoreBinaries: ['tsc!', 'redis-server', 'perl'],
+  // Bench and soak start a Redis of its own; a client of the interface is in Perl; `script` is a
+  // terminal for a program that asks.
+  ignoreBinaries: ['tsc!', 'redis-server', 'perl', 'script'],
 }

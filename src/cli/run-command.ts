@@ -1,0 +1,175 @@
+import { existsSync } from 'node:fs'
+import { userInfo } from 'node:os'
+import { resolve } from 'node:path'
+import { createInterface } from 'node:readline'
+import { pathToFileURL } from 'node:url'
+import { adminOf } from '../admin/admin.js'
+import type { AdminFile } from '../admin/admin-options.js'
+import { AuthConfigError, AuthError } from '../errors.js'
+import { ownMembers } from '../lib/check-options.js'
+import { describeFailure } from '../lib/host-call.js'
+import type { Logger } from '../lib/logger.js'
+import {
+  CalledWrongly,
+  type Command,
+  type Given,
+  type Opened,
+  readGiven,
+  usageOf,
+} from './command.js'
+import { commands } from './commands.js'
+import { defaultFile } from './init.js'
+import { jsonOf, type ShownRow, shown, shownLines, tableOf } from './output.js'
+
+/** How all commands are called. */
+export function usage(): string {
+  const lines = commands.map((command) => `  ${usageOf(command)}\n      ${command.does}`)
+  return `usage: messaging-auth-router <command>
+
+  doctor <baseUrl>
+      looks at a running server from outside
+${lines.join('\n')}
+
+  --config <path>   instead of ${defaultFile}
+  --by <who>        who acts, for the events; default: your account on this machine
+  --yes             do not ask before what cannot be undone
+  --json            for scripts
+
+Exits with 0: done; 1: not done, or something is missing; 2: it was called wrongly.
+`
+}
+
+/** Runs a command; resolves with its exit code. */
+export async function runCommand(args: readonly string[]): Promise<number> {
+  const command = commands.find(({ name }) =>
+    name.split(' ').every((word, at) => args[at] === word),
+  )
+  const isAsked = ['help', '--help'].includes(args[0] ?? '')
+  if (command === undefined) {
+    const stream = isAsked ? process.stdout : process.stderr
+    stream.write(usage())
+    return isAsked ? 0 : 2
+  }
+  try {
+    const given = readGiven(command, args.slice(command.name.split(' ').length))
+    if (given.isSet('help')) {
+      process.stdout.write(`${usageOf(command)}\n    ${command.does}\n`)
+      return 0
+    }
+    await agree(command, given)
+    return await carryOut(command, given)
+  } catch (error) {
+    return report(command, error)
+  }
+}
+
+/** Somebody who was asked has said no. */
+class NotAgreed extends Error {}
+
+async function agree({ warns }: Command, given: Given): Promise<void> {
+  if (warns === undefined || given.isSet('yes')) return
+  const warning = shown(warns(given))
+  if (!process.stdin.isTTY || !process.stderr.isTTY)
+    throw new CalledWrongly(`${warning} Nobody can be asked here: add --yes to do it.`)
+  const lines = createInterface({ input: process.stdin, output: process.stderr })
+  const answer = await new Promise<string>((answered) => {
+    lines.once('close', () => answered(''))
+    lines.question(`${warning} Go on? [y/N] `, answered)
+  })
+  lines.close()
+  if (!/^y(es)?$/i.test(answer.trim())) throw new NotAgreed('nothing was changed')
+}
+
+async function carryOut(command: Command, given: Given): Promise<number> {
+  let file: (Opened & Pick<AdminFile, 'close'>) | undefined
+  const open = async () => {
+    file ??= await openFile(given.text('config') ?? defaultFile, given.text('by') ?? ownName())
+    return file
+  }
+  try {
+    const { data, columns, said = '', exitCode = 0 } = await command.run(given, open)
+    const { isTTY } = process.stdout
+    const hasColours = isTTY === true && (process.env['NO_COLOR'] ?? '') === ''
+    const forPeople = () =>
+      columns === undefined
+        ? `${shownLines(said)}\n`
+        : tableOf(data as readonly ShownRow[], columns, hasColours)
+    process.stdout.write(given.isSet('json') ? jsonOf(data) : forPeople())
+    return exitCode
+  } finally {
+    await file?.admin.close()
+    await file?.close?.()
+  }
+}
+
+async function openFile(path: string, by: string): Promise<Opened & Pick<AdminFile, 'close'>> {
+  const found = resolve(path)
+  if (!existsSync(found))
+    throw new CalledWrongly(`there is no ${path}: init writes one, --config names another`)
+  const file = await load(found).catch((error: unknown) => {
+    throw error instanceof AuthConfigError ? error : unreadable(path, error)
+  })
+  if (typeof file !== 'object' || file === null)
+    throw new CalledWrongly(`the default export of ${path} is no object`)
+  const { migrations, close, ...options } = file as AdminFile
+  const admin = adminOf({ logger: failuresOnly, ...options })
+  return { admin, migrations, by, ...(close !== undefined && { close: () => close() }) }
+}
+
+async function load(file: string): Promise<unknown> {
+  const { default: given }: { readonly default?: unknown } = await import(pathToFileURL(file).href)
+  return typeof given === 'function' ? given() : given
+}
+
+function unreadable(path: string, error: unknown): CalledWrongly {
+  const why = error instanceof Error ? `${error.name}: ${error.message}` : 'it throws'
+  return new CalledWrongly(`${path} cannot be loaded: ${why}`)
+}
+
+/** Of an account that the machine does not know, as in a container, the number. */
+function ownName(): string {
+  try {
+    return `cli:${userInfo().username}`
+  } catch {
+    return `cli:${process.getuid?.() ?? 'unknown'}`
+  }
+}
+
+// What has failed beside the command itself: a bus that is away, an event that nobody has taken.
+const failuresOnly: Logger = {
+  debug() {},
+  info() {},
+  warn() {},
+  error(message, fields = {}) {
+    const { operation, error, code, hint }: Record<string, unknown> = ownMembers({ ...fields })
+    const facts = [operation, error, code, hint].filter((fact) => fact !== undefined)
+    complain([message, ...facts].join(' '))
+  },
+}
+
+function complain(text: string): void {
+  process.stderr.write(`messaging-auth-router: ${shownLines(text)}\n`)
+}
+
+function report(command: Command, error: unknown): number {
+  if (error instanceof CalledWrongly) {
+    complain(`${error.message}\nusage: messaging-auth-router ${usageOf(command)}`)
+    return 2
+  }
+  if (error instanceof AuthError || error instanceof NotAgreed) {
+    complain(messageOf(error))
+    const isWrong =
+      error instanceof AuthError && ['configuration', 'invalid-request'].includes(error.code)
+    return isWrong ? 2 : 1
+  }
+  // A foreign message may have values of the database in it.
+  const { error: name, code = '', frame = '' } = describeFailure(command.name, error)
+  complain(`${command.name} failed: ${[name, code, frame].filter((part) => part !== '').join(' ')}`)
+  return 1
+}
+
+function messageOf(error: Error): string {
+  const issues = error instanceof AuthError ? error.details?.['issues'] : undefined
+  if (!Array.isArray(issues)) return error.message
+  return issues.map(({ path, message }) => `${path} ${message}`.trim()).join('\n')
+}
