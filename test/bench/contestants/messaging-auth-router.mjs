@@ -29,7 +29,7 @@ const ownPage = {
   'Sec-Fetch-Dest': 'empty',
 }
 
-/** With `oauth` a refusal says where tokens are to be had; who is not refused should pay nothing. */
+/** With `oauth` a refusal says where tokens are to be had. Who is not refused pays nothing. */
 function withChallenges() {
   const { consents, once } = memoryOAuthStores()
   return {
