@@ -1,5 +1,7 @@
 // The rotation of encryption keys as docs/operations.md tells it, walked with the example.
+import { execFileSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
+import { join } from 'node:path'
 import { Kysely, SqliteDialect } from 'kysely'
 import Libsql from 'libsql'
 import { keyRing } from 'messaging-auth-router'
@@ -21,6 +23,18 @@ import { request } from '../support/example-client.js'
 const [older, newer] = [randomBytes(32).toString('base64'), randomBytes(32).toString('base64')]
 /** Bob's code of now, or the one after it, which the server takes as well. */
 const codeOf = (step: 0 | 1) => totpCode(bobsSecret, new Date(Date.now() + 30_000 * step))
+
+/** As an operator asks, with the example's auth-admin.mjs. */
+function askWhatIsSealed(env: Record<string, string>) {
+  const args = ['dist/cli.js', 'sealed', '--json', '--config', 'example-app/auth-admin.mjs']
+  const cwd = join(import.meta.dirname, '../..')
+  const found = JSON.parse(execFileSync(process.execPath, args, { cwd, env, encoding: 'utf8' }))
+  return found.map(({ what, encryptionKey, count }: Record<string, unknown>) => [
+    what,
+    encryptionKey,
+    count,
+  ])
+}
 
 beforeAll(buildExample, 300_000)
 
@@ -73,6 +87,15 @@ test('encryption keys are replaced one step at a time, and nobody is signed out'
     await signIn(url, { ...bob, code: codeOf(0) })
   })
   expect(sealedSeed()).not.toEqual([before])
+  // The seed has followed; the signing key goes when it is over.
+  const AUTH_ENCRYPTION_KEYS = `${newer},${older}`
+  expect(askWhatIsSealed({ DATABASE_URL: String(DATABASE_URL), AUTH_ENCRYPTION_KEYS })).toEqual([
+    ['totp-seeds', 1, 1],
+    ['totp-seeds', 2, 0],
+    ['signing-keys', 1, 0],
+    ['signing-keys', 2, 1],
+    ['id-token-keys', null, null],
+  ])
   expect(sealedKeys()).toEqual(keysBefore)
 
   // The signing keys are not sealed anew, but replaced: too early is refused before anybody is

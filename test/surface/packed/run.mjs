@@ -107,11 +107,11 @@ function runHost(folder, host, { node = process.execPath, env } = {}) {
   return run(node, [host], { cwd: folder, limit: patience.host, onlyWord: 'closed', env })
 }
 
-/** The program tells how it is called. */
+/** The program tells how it is called, with all that its commands import. */
 async function runProgram(folder) {
   const program = join(folder, 'node_modules/.bin/messaging-auth-router')
   const { output } = await run(program, [], { cwd: folder, limit: patience.host })
-  return { ok: output.startsWith('usage: messaging-auth-router doctor'), output }
+  return { ok: output.startsWith('usage: messaging-auth-router <command>'), output }
 }
 
 function copyHosts(project, ...files) {
