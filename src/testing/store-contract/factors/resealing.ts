@@ -1,3 +1,4 @@
+import { randomSecret } from '../../../lib/random.js'
 import { newFactor } from '../../../stores/new-records.js'
 import type { SecondFactorStore } from '../../../stores/second-factor-contract.js'
 import { codesLeft, same } from '../harness/checks.js'
@@ -8,6 +9,7 @@ import { otherCase } from '../harness/texts.js'
 export function resealingContract(part: Part<SecondFactorStore>): void {
   resealing(part)
   resealingAtOnce(part)
+  counting(part)
 }
 
 function resealing({ it }: Part<SecondFactorStore>): void {
@@ -85,6 +87,31 @@ function resealingAtOnce({ inRounds }: Part<SecondFactorStore>): void {
       ['v2.next', 7],
       'reseal and advanceStep at once lost a change: a used code works again, or a seed stays ' +
         'under an old key. Update the column; do not write the row.',
+    )
+  })
+}
+
+function counting({ it }: Part<SecondFactorStore>): void {
+  it('what is sealed is counted by its first 11 characters, byte for byte, if it is counted at all', async (factors, at) => {
+    if (factors.countSealed === undefined) return
+    const mark = `v1.${randomSecret().slice(0, 8)}`
+    const other = otherCase(mark)
+    const counts = async () => {
+      const counted = (await factors.countSealed?.()) ?? []
+      const countOf = (one: string) => counted.find((found) => found.mark === one)?.count ?? 0
+      return [countOf(mark), countOf(other)]
+    }
+    same(await counts(), [0, 0], 'secondFactors.countSealed of a key that has sealed nothing.')
+    const first = newFactor(at, { sealedSeed: `${mark}.first` })
+    await factors.activate(first, [])
+    await factors.activate(newFactor(at, { sealedSeed: `${mark}.second` }), [])
+    await factors.activate(newFactor(at, { sealedSeed: `${other}.third` }), [])
+    same(await counts(), [2, 1], 'secondFactors.countSealed of three factors and two keys.')
+    await factors.reseal(first.userId, first.sealedSeed, `${other}.first`)
+    same(
+      await counts(),
+      [1, 2],
+      'secondFactors.countSealed after reseal: an old key is destroyed by what it says.',
     )
   })
 }
