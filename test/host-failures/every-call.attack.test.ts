@@ -19,6 +19,8 @@ const byNobody = [
   'sessions.purge',
   'sessions.databaseTime',
   'secondFactors.purge',
+  // From a terminal.
+  'secondFactors.countSealed',
   'tickets.purge',
   'sessions.liveAmong',
   'signer.keyIds',
