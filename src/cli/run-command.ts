@@ -122,8 +122,16 @@ async function load(file: string): Promise<unknown> {
 }
 
 function unreadable(path: string, error: unknown): CalledWrongly {
-  const why = error instanceof Error ? `${error.name}: ${error.message}` : 'it throws'
-  return new CalledWrongly(`${path} cannot be loaded: ${why}`)
+  // What `JSON.parse` throws quotes its text, which may be a secret.
+  const isOfHost = error instanceof Error && !(error instanceof SyntaxError)
+  const why = isOfHost ? `${error.name}: ${error.message}` : factsOf('load', error)
+  return new CalledWrongly(`${path} cannot be loaded: ${why}; node ${path} tells more`)
+}
+
+// A foreign message may have values of the database in it.
+function factsOf(operation: string, failure: unknown): string {
+  const { error, code = '', frame = '' } = describeFailure(operation, failure)
+  return [error, code, frame].filter((part) => part !== '').join(' ')
 }
 
 /** Of an account that the machine does not know, as in a container, the number. */
@@ -162,9 +170,7 @@ function report(command: Command, error: unknown): number {
       error instanceof AuthError && ['configuration', 'invalid-request'].includes(error.code)
     return isWrong ? 2 : 1
   }
-  // A foreign message may have values of the database in it.
-  const { error: name, code = '', frame = '' } = describeFailure(command.name, error)
-  complain(`${command.name} failed: ${[name, code, frame].filter((part) => part !== '').join(' ')}`)
+  complain(`${command.name} failed: ${factsOf(command.name, error)}`)
   return 1
 }
 

@@ -206,6 +206,10 @@ describe.skipIf(postgresUrl === null)('beside a server', () => {
       expect([code, out, err]).toEqual([2, '', expect.stringContaining(problem)])
       expect(err).not.toMatch(/[^\P{C}\n]/u)
     }
+    writeFileSync(broken, "export default JSON.parse('mar-secret')")
+    const { code, err } = await run('sealed', '--config', broken)
+    expect([code, err]).toEqual([2, expect.stringContaining('SyntaxError')])
+    expect(err).not.toContain('mar-secret')
   })
 
   it.each([
