@@ -46,14 +46,15 @@ export const workers = {
 /**
  * What more than one entry uses stands once, so that a class is the same whichever entry names it.
  * Apart from it the second factor, of which not everybody has the library loaded, what asks other
- * servers, which loads TLS, and the OpenAPI document, which few processes write.
+ * servers, which loads TLS, the OpenAPI document, which few processes write, and what operators
+ * call from a terminal, which no server loads.
  */
 const shared = [
   { name: 'client/shared', test: /\/src\/client\/(?!oauth\/)/, minShareCount: 2 },
   { name: 'client/oauth-shared', test: /\/src\/client\/oauth\//, minShareCount: 2 },
   {
     name: 'shared',
-    test: /\/src\/(?!client\/|testing\/|openapi\/|two-factor\/totp|lib\/outgoing)/,
+    test: /\/src\/(?!admin\/|client\/|testing\/|openapi\/|two-factor\/totp|lib\/outgoing)/,
     minShareCount: 2,
   },
   { name: 'openapi', test: /\/src\/openapi\//, minShareCount: 1 },
@@ -95,9 +96,10 @@ export async function bundle() {
   return Object.fromEntries(output.flatMap(textOf))
 }
 
-// A server's stacks stand in its log, and are to name our sources. Those of the client and of the
-// test kit are read beside the file that they name.
-const isWithoutMap = (name) => /^(client\/|testing|process-worker)/.test(name)
+// A server's stacks stand in its log, and are to name our sources. Those of the client, of the test
+// kit and of the program for operators are read beside the file that they name.
+const isWithoutMap = (name) =>
+  /^(client\/|testing|process-worker|admin|cli|doctor|run-command)/.test(name)
 
 function textOf({ type, fileName, code, source }) {
   if (isWithoutMap(fileName))
