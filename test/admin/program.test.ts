@@ -1,6 +1,6 @@
 // The program, as an operator's shell runs it: over PostgreSQL, beside a server that is running.
 import { spawn, spawnSync } from 'node:child_process'
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Kysely, PostgresDialect } from 'kysely'
 import pg from 'pg'
@@ -13,13 +13,9 @@ import { type FreshDatabase, freshPostgres } from '../support/fresh-database.js'
 import { encryptionKey, startHost } from '../support/host.js'
 import { postgresUrl } from '../support/services.js'
 import { openSocket } from './running-host.js'
+import { program, runProgram, scratchFolder } from './running-program.js'
 
-const root = join(import.meta.dirname, '../..')
-const program = join(root, 'dist/cli.js')
-// Inside the package, which knows itself by its name there.
-const scratch = join(root, 'test/rules/.scratch')
-mkdirSync(scratch, { recursive: true })
-const folder = mkdtempSync(join(scratch, 'admin-'))
+const folder = scratchFolder()
 const file = join(folder, 'auth-admin.mjs')
 let database: FreshDatabase
 
@@ -35,15 +31,7 @@ function environment() {
   return { ...process.env, DATABASE_URL: database.url, AUTH_ENCRYPTION_KEYS: encryptionKey }
 }
 
-async function run(...args: string[]) {
-  const child = spawn(process.execPath, [program, ...args], { cwd: folder, env: environment() })
-  child.stdin.end()
-  const said = { out: '', err: '' }
-  child.stdout.on('data', (piece) => (said.out += piece))
-  child.stderr.on('data', (piece) => (said.err += piece))
-  const code = await new Promise<number | null>((resolve) => child.once('close', resolve))
-  return { code, ...said }
-}
+const run = (...args: string[]) => runProgram({ cwd: folder, env: environment() }, args)
 
 /** In a terminal, with what somebody types there. */
 async function typed(answer: string, ...args: string[]) {

@@ -189,6 +189,7 @@ const furtherEngines: readonly string[] = [
 export const furtherTests: readonly string[] = [
   'test/accounts/broken-users.attack.test.ts',
   'test/accounts/two-processes.attack.test.ts',
+  'test/admin/redis.test.ts',
   'test/client/hostile-server.attack.test.ts',
   'test/client/passkeys-chromium.test.ts',
   'test/client/three-processes.attack.test.ts',
