@@ -4,10 +4,12 @@ import express, { type ErrorRequestHandler, type Express } from 'express'
 import { AuthError } from 'messaging-auth-router'
 import { log } from './log.js'
 import { metricsRoute } from './metrics.js'
+import { toolsUrl } from './oauth.js'
 import { leadToLocalhost } from './passkeys.js'
-import { type RoomDeps, roomRoutes } from './rooms.js'
+import { type RoomDeps, roomReader, roomRoutes } from './rooms.js'
 import { demoUsers } from './seed.js'
 import { type Settings, withSetting } from './settings.js'
+import { toolsOf } from './tools.js'
 
 /** Everything that is answered over HTTP: sign-in, rooms, and the page. */
 export function createApp(
@@ -29,6 +31,7 @@ export function createApp(
   app.use(deps.auth.wellKnown)
   app.use('/api/v1', deps.auth)
   app.use('/api/v1', roomRoutes(deps))
+  app.use('/mcp', toolsOf(deps.auth, toolsUrl(deps.publicUrl), roomReader(deps)))
   app.use('/api', (_request, response) => {
     response.status(404).json({ error: 'not-found', message: 'There is no such address.' })
   })

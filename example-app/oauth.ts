@@ -37,6 +37,14 @@ const chat: Omit<OAuthClient, 'redirectUris'> = {
   scopes: ['*', 'offline_access'],
 }
 
+/** An assistant on its user's device, which calls the tools at `/mcp`: see docs/agents.md. */
+const assistant: Omit<OAuthClient, 'scopes'> = {
+  id: 'assistant',
+  name: 'Assistant',
+  type: 'native',
+  redirectUris: ['http://127.0.0.1/callback'],
+}
+
 /** How the pages look: see docs/pages.md. */
 export const pages: PagesOptions = {
   brand: {
@@ -56,9 +64,12 @@ export const pages: PagesOptions = {
   qrCode: (text) => encode(text, { border: 0 }).data,
 }
 
+/** The address of the tools, as assistants write it: their tokens are for it alone. */
+export const toolsUrl = (publicUrl: string): string => `${publicUrl}/mcp`
+
 /** Lets apps sign their users in with their chat account: see docs/oauth.md. */
 export function oauthOptions(
-  { oauthClients }: Pick<Settings, 'oauthClients'>,
+  { oauthClients, assistantHosts }: Pick<Settings, 'oauthClients' | 'assistantHosts'>,
   publicUrl: string,
   { idTokenAlgorithms = [] }: TokenSigner,
   { consents, once }: Pick<SqlOAuthStores, 'consents' | 'once'>,
@@ -67,13 +78,23 @@ export function oauthOptions(
   const scopes = desktop.scopes.filter(
     (scope) => scope !== 'openid' || idTokenAlgorithms.includes('ES256'),
   )
+  const tools = toolsUrl(publicUrl)
+  const onlyTools = { scopes: ['messages:read'], resources: [tools] }
   return {
     baseUrl: `${publicUrl}/api/v1`,
     clients: [
       { ...chat, redirectUris: [`${publicUrl}/`] },
       { ...desktop, scopes },
+      { ...assistant, ...onlyTools },
       ...oauthClients,
     ],
+    clientDocuments: { hosts: assistantHosts, ...onlyTools },
+    resources: {
+      [tools]: {
+        scopes: onlyTools.scopes,
+        name: { en: 'Tools of the chat', de: 'Werkzeuge des Chats' },
+      },
+    },
     consents,
     once,
     // Apps sign their users out here, and are told when a session ends here. A key of
@@ -112,5 +133,6 @@ export function namingSettings<T>(make: () => T): T {
 
 function settingOf(option: string): string {
   if (option.startsWith('providers')) return 'PROVIDERS'
+  if (option.startsWith('oauth.clientDocuments')) return 'ASSISTANT_HOSTS'
   return option.startsWith('oauth.clients') ? 'OAUTH_CLIENTS' : 'PUBLIC_URL'
 }

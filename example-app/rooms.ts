@@ -72,6 +72,15 @@ export function roomRoutes({ auth, users, messages, announce }: RoomDeps): Route
   return router
 }
 
+/** Reads the newest messages of a room for the tools; every user may read every room. */
+export function roomReader({ messages }: Pick<RoomDeps, 'messages'>) {
+  return async (_userId: string, room: string): Promise<string[] | null> => {
+    if (!roomNames.has(room)) return null
+    const newest = (await inTime(messages.latest(room))).slice(-50)
+    return newest.map(({ at, from, text }) => `${at} ${from.username}: ${text}`)
+  }
+}
+
 function isMessageText(text: unknown): text is string {
   if (typeof text !== 'string' || text.trim() === '' || text.length > longestText) return false
   // What a database would refuse or replace: zero bytes, and halves of characters.

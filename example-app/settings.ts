@@ -10,6 +10,8 @@ export interface Settings {
   readonly publicUrl: string | null
   /** The apps that may sign their users in here, besides those of `oauth.ts`. */
   readonly oauthClients: readonly OAuthClient[]
+  /** Hosts of assistants that nobody registered. */
+  readonly assistantHosts: readonly string[]
   /** Where users have accounts that they may sign in with here. */
   readonly providers: readonly OpenIdProviderOptions[]
   readonly trustProxy: number | string[]
@@ -58,6 +60,7 @@ export function readSettings(env: NodeJS.ProcessEnv): Settings {
     port: whole('PORT', env['PORT'] || '3000', 65_535),
     publicUrl: env['PUBLIC_URL'] ? publicUrl(env['PUBLIC_URL']) : null,
     oauthClients: jsonArray('OAUTH_CLIENTS', env, 'clients'),
+    assistantHosts: assistantHosts(env['ASSISTANT_HOSTS']),
     providers: jsonArray('PROVIDERS', env, 'providers'),
     trustProxy: trustProxy(env['TRUST_PROXY'] || '0'),
     seedUsers: whole('SEED_USERS', env['SEED_USERS'] || '0', 100_000),
@@ -179,6 +182,10 @@ function trustProxy(text: string): number | string[] {
   }
   if (/^\d+$/.test(text)) return whole('TRUST_PROXY', text, 16)
   return list(text)
+}
+
+function assistantHosts(text: string | undefined): string[] {
+  return text ? list(text) : []
 }
 
 // The name in the singular is for whoever has one key, and no other to come.

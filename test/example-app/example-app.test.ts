@@ -558,6 +558,8 @@ describe('starting and stopping', () => {
     ['OAUTH_CLIENTS', '[{"id":"wiki"'],
     ['OAUTH_CLIENTS', '{"id":"wiki"}'],
     ['OAUTH_CLIENTS', '[{"id":"wiki"}]'],
+    ['ASSISTANT_HOSTS', 'https://claude.ai'],
+    ['ASSISTANT_HOSTS', 'claude.ai,*.example.com'],
     ['PROVIDERS', '[{"clientSecret":"sesame"'],
     ['PROVIDERS', '{"id":"work"}'],
     ['PROVIDERS', '[null]'],

@@ -1,8 +1,7 @@
-// https://github.com/modelcontextprotocol/typescript-sdk: its client as it is, at the server of
-// docs/agents.md: it is refused, signs its user in, and calls a tool. It is known by a
-// registration, or by a document of its own at a host that the server lists.
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+// https://github.com/modelcontextprotocol/typescript-sdk: its client as it is, at the tools of
+// docs/agents.md and at the example server: it is refused, signs its user in, and calls a tool. It
+// is known by a registration, or by a document of its own at a host that the server lists.
+import { readFileSync } from 'node:fs'
 import {
   type OAuthClientProvider,
   UnauthorizedError,
@@ -10,35 +9,21 @@ import {
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
 import type { OAuthTokens } from '@modelcontextprotocol/sdk/shared/auth.js'
-import type express from 'express'
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
-import type { AuthRouter, OAuthClient } from '../../dist/index.js'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import type { OAuthClient } from '../../dist/index.js'
+import { toolsOf } from '../../example-app/tools.js'
 import { editorId, startVendor, vendorHost } from '../oauth/client-documents/vendor.js'
-import { startOurs } from './provider-ours.js'
+import * as example from '../support/example.js'
+import { answerAs, startOurs } from './provider-ours.js'
 import { openBrowser } from './support/browser.js'
 import { alice } from './support/provider.js'
 
-const root = join(import.meta.dirname, '../..')
-const folder = join(import.meta.dirname, 'node_modules/.docs-agents')
-
-interface Tools {
-  toolsOf(
-    auth: AuthRouter,
-    resource: string,
-    read: (userId: string, room: string) => readonly string[],
-  ): express.Router
-}
-let tools: Tools
-
-beforeAll(async () => {
-  const page = readFileSync(join(root, 'docs/agents.md'), 'utf8')
-  const [, code = ''] = /```ts\n(\/\/ tools\.ts\n[\s\S]*?)```/.exec(page) ?? []
-  expect(code.split('\n').length).toBeLessThanOrEqual(41)
-  mkdirSync(folder, { recursive: true })
-  writeFileSync(join(folder, 'tools.ts'), code)
-  tools = (await import(/* @vite-ignore */ join(folder, 'tools.ts'))) as Tools
+it('the example server has the tools of docs/agents.md, in 40 lines', () => {
+  const page = readFileSync(new URL('../../docs/agents.md', import.meta.url), 'utf8')
+  const tools = readFileSync(new URL('../../example-app/tools.ts', import.meta.url), 'utf8')
+  expect(page).toContain(`\`\`\`ts\n// tools.ts\n${tools}\`\`\``)
+  expect(tools.trimEnd().split('\n').length).toBeLessThanOrEqual(41)
 })
-afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
 const registered = (origin: string): OAuthClient => ({
   id: 'assistant',
@@ -64,7 +49,7 @@ async function start() {
     after: (app, auth, origin) =>
       app.use(
         '/mcp',
-        tools.toolsOf(auth, `${origin}/mcp`, (userId, room) => [`newest of ${room} for ${userId}`]),
+        toolsOf(auth, `${origin}/mcp`, async (userId, room) => [`newest of ${room} for ${userId}`]),
       ),
   })
   onTestFinished(() => ours.stop())
@@ -156,4 +141,53 @@ describe.each([
     expect(authProvider.saved.refresh_token).not.toBe(saved.refresh_token)
     expect((await client.listTools()).tools).toHaveLength(1)
   })
+})
+
+describe('the example server', () => {
+  it('lets an assistant read a room, and do nothing else', async () => {
+    example.buildExample()
+    const { url: server, stop } = await example.startExample()
+    onTestFinished(async () => void (await stop()))
+    const issuer = server.replace('127.0.0.1', 'localhost')
+    const chat = (path: string, token: string, body?: object) =>
+      fetch(`${server}/api/v1${path}`, {
+        method: body === undefined ? 'GET' : 'POST',
+        headers: { 'content-type': 'application/json', authorization: `Bearer ${token}` },
+        ...(body && { body: JSON.stringify(body) }),
+      })
+    const login = await chat('/login', '', example.alice)
+    const { data } = (await login.json()) as { data: { authToken: string } }
+    await chat('/rooms/general/messages', data.authToken, { text: 'Lunch at twelve' })
+
+    const url = new URL(`${issuer}/mcp`)
+    const authProvider = new Assistant('assistant')
+    const first = new StreamableHTTPClientTransport(url, { authProvider })
+    await expect(newClient().connect(first)).rejects.toThrow(UnauthorizedError)
+    const browser = openBrowser({
+      issuer,
+      answer: (page, agrees) => answerAs(example.alice, page, agrees),
+      stop: async () => void (await stop()),
+    })
+    const { url: back } = await browser.open(String(authProvider.asked))
+    await first.finishAuth(back.searchParams.get('code') ?? '')
+    const client = newClient()
+    onTestFinished(() => client.close())
+    await client.connect(new StreamableHTTPClientTransport(url, { authProvider }))
+    const read = (room: string) =>
+      client.callTool({ name: 'read_room', arguments: { room } }) as Promise<{
+        content: { text: string }[]
+        isError?: boolean
+      }>
+    expect((await read('general')).content.at(-1)?.text).toMatch(/Z alice: Lunch at twelve$/)
+    expect(await read('secret')).toMatchObject({ isError: true })
+    await expect(client.callTool({ name: 'read_room' })).resolves.toMatchObject({ isError: true })
+    await expect(client.listPrompts()).rejects.toThrow()
+
+    const token = authProvider.saved?.access_token ?? ''
+    expect((await chat('/rooms/general/messages', token)).status).toBe(401)
+    expect((await chat('/me', token)).status).toBe(401)
+    const asUser = { method: 'POST', headers: { authorization: `Bearer ${data.authToken}` } }
+    expect((await fetch(url, asUser)).status).toBe(401)
+    expect((await fetch(url)).status).toBe(405)
+  }, 60_000)
 })

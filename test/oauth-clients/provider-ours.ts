@@ -92,7 +92,7 @@ export async function startOurs(
   after?.(app, auth, origin)
   return {
     issuer,
-    answer,
+    answer: (page, agrees) => answerAs(alice, page, agrees),
     auth,
     stop: async () => {
       server.closeAllConnections()
@@ -112,12 +112,13 @@ function hashOf(secret: string): string {
   return `sha256:${createHash('sha256').update(secret).digest('base64url')}`
 }
 
-/** Its own pages: the sign-in, and those that ask whether an app may go on. */
-function answer({ url, html }: Page, agrees: boolean): Answer {
-  if (html.includes('name="password"')) {
-    const { username, password } = alice
-    return { fields: { username, password } }
-  }
+/** What a user does on the pages: the sign-in, and those that ask whether an app may go on. */
+export function answerAs(
+  { username, password }: { readonly username: string; readonly password: string },
+  { url, html }: Page,
+  agrees: boolean,
+): Answer {
+  if (html.includes('name="password"')) return { fields: { username, password } }
   const yes = ['allow', 'continue'].find((choice) => html.includes(`value="${choice}"`))
   if (yes === undefined) throw new Error(`an unknown page at ${url}: ${html.slice(0, 500)}`)
   return { fields: {}, press: `[value=${agrees ? yes : 'cancel'}]` }
