@@ -114,4 +114,5 @@ describe('Ten thousand logout tokens', () => {
     expect(await post(tokens.slice(-200))).toEqual({ 400: 200 })
     expect(await isLive()).toBe(true)
   })
-})
+  // Ten thousand are signed here, too: what counts is the processor's time, not the clock's.
+}, 300_000)
