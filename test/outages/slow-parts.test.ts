@@ -38,8 +38,10 @@ describe('a store that takes its time', () => {
         }
       }
       const slow = await askWith(name, newScene())
+      // Not what the router prepares some seconds after its start, which is in between on a busy
+      // machine: hashing, and reading a token.
       const counted = (calls: readonly string[]) =>
-        [...calls].filter((name) => !name.startsWith('passwords.')).sort()
+        [...calls].filter((name) => !/^(?:passwords|signer)\./.test(name)).sort()
       expect([name, slow.outcome.status], name).toEqual([name, usual.outcome.status])
       expect(counted(slow.calls), name).toEqual(counted(usual.calls))
     })
