@@ -1,7 +1,7 @@
 // Installs the package as it would be published into throw-away hosts outside the project, and lets
 // each of them sign in: what works only because the sources lie nearby fails here. Beside each peer
-// in the oldest version that package.json allows, and the newest. With `--quick` on this Node alone,
-// and beside Express, React and the clients of databases alone.
+// in the oldest version that package.json allows, and the newest. With `--quick` on this Node, and
+// beside Express, React and the clients of databases alone.
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
