@@ -224,10 +224,10 @@ const furtherEngines: readonly string[] = [
 ]
 
 /**
- * What is promised by other tests as well, and costs a minute here: the same races between
- * processes for one more capability, the same pages in a browser and in the example, figures,
- * documents from top to bottom. They run as `npm run test:further`, so that `npm run test:long`
- * stays below ten minutes.
+ * What takes longest, and changes least often what it says: races between processes for one more
+ * capability, pages in a browser and in the example, migrations, random input, limits that are
+ * reached, figures, documents from top to bottom. They run as `npm run test:further`, so that
+ * `npm run test:long` stays below ten minutes; `.ci/run` leaves them to `npm run test:all`.
  */
 export const furtherTests: readonly string[] = [
   'test/accounts/broken-users.attack.test.ts',

@@ -14,10 +14,24 @@ import { encryptionKey, password, startHost } from '../support/host.js'
 import { memoryLimiter } from '../support/memory-limiter.js'
 import { memoryKeyStore } from '../testing/memory-key-store.js'
 
+/**
+ * The calls for a request, of which the router makes one more of each of these by itself some
+ * seconds after its start: it reads a token, so that the first client need not wait for that. On a
+ * busy machine that falls in between.
+ */
+function counted(calls: readonly string[], others: readonly string[]): string[] {
+  const left = calls.filter((name) => !name.startsWith('passwords.')).sort()
+  for (const prepared of ['signer.verify', 'signer.verifyExpired']) {
+    const times = (list: readonly string[]) => list.filter((name) => name === prepared).length
+    if (times(calls) === times(others) + 1) left.splice(left.indexOf(prepared), 1)
+  }
+  return left
+}
+
 describe('a store that takes its time', () => {
-  // A quarter of the time, and a tenth of the calls nearly all of it: what is left, 100 ms, is more
+  // A quarter of the time, and a tenth of the calls nearly all of it: what is left, 300 ms, is more
   // than a busy machine takes to notice.
-  const storeTimeout = 1000
+  const storeTimeout = 3000
   const slowness = (call: number) => (call % 10 === 9 ? 0.9 * storeTimeout : storeTimeout / 4)
 
   it('is asked no more often than a fast one, is never asked again, and spoils no answer', async () => {
@@ -38,12 +52,9 @@ describe('a store that takes its time', () => {
         }
       }
       const slow = await askWith(name, newScene())
-      // Not what the router prepares some seconds after its start, which is in between on a busy
-      // machine: hashing, and reading a token.
-      const counted = (calls: readonly string[]) =>
-        [...calls].filter((name) => !/^(?:passwords|signer)\./.test(name)).sort()
       expect([name, slow.outcome.status], name).toEqual([name, usual.outcome.status])
-      expect(counted(slow.calls), name).toEqual(counted(usual.calls))
+      const [asked, expected] = [slow.calls, usual.calls]
+      expect(counted(asked, expected), name).toEqual(counted(expected, asked))
     })
     await Promise.all(answered)
   })
