@@ -1,21 +1,22 @@
 import { defineConfig } from 'vitest/config'
-import { outsideNpmTest, testsWith } from './test/long/suites.js'
+import { engineTests, filesOf, roundTests, testFiles, testsWith } from './test/rules/tiers.mjs'
 
-// The ones stop and kill database servers, the others need the machine for themselves, or are long,
-// or need packages of their own: npm run test:outages, test:timing, test:long, test:hosts,
-// test:oauth-clients, test:recipes.
-const elsewhere = [
-  '**/node_modules/**',
-  'test/outages/**',
-  'test/recipes/**',
-  'test/timing/**',
-  'test/hosts/**',
-  'test/oauth-clients/**',
-  ...(process.env['COVER_ALL'] ? [] : outsideNpmTest),
-]
+const tiers: Readonly<Record<string, readonly string[]>> = {
+  test: filesOf('test'),
+  rest: filesOf('rest'),
+  long: filesOf('long'),
+  further: filesOf('further'),
+  engines: engineTests,
+  rounds: roundTests,
+  all: testFiles,
+}
+const tier = process.env['TIER'] ?? 'test'
+const files = tiers[tier]
+if (files === undefined)
+  throw new Error(`TIER=${tier} is none of ${Object.keys(tiers).join(', ')}`)
 
-// Whoever replaces a module must not replace it for others.
-const replacesModules = [...testsWith(/\bvi\.(mock|doMock|hoisted|resetModules)\b/)]
+// A module or a timer that one file replaces must not be replaced for others.
+const isolated = testsWith(/\bvi\.(mock|doMock|hoisted|resetModules|spyOn\(globalThis)\b/)
 
 export default defineConfig({
   test: {
@@ -27,24 +28,26 @@ export default defineConfig({
         test: {
           name: 'shared',
           isolate: false,
-          include: ['test/**/*.test.ts'],
-          exclude: [...elsewhere, ...replacesModules],
+          include: files.filter((file) => !isolated.includes(file)),
         },
       },
-      { extends: true, test: { name: 'isolated', include: replacesModules, exclude: elsewhere } },
+      {
+        extends: true,
+        test: { name: 'isolated', include: files.filter((file) => isolated.includes(file)) },
+      },
     ],
     // Two more than the cores of a small machine: files that wait for a database leave room for
     // those that do not.
     maxWorkers: 4,
     // What has been compiled once is read from node_modules/ next time.
     experimental: { fsModuleCache: true },
-    // No promise of speed: what is promised of it is measured, by the processor's time or by how it
-    // grows. Tests start databases, processes and browsers, in hooks too, and a machine that is
-    // busy with something else is no reason to fail.
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
-    setupFiles: ['test/support/patience.ts'],
-    expect: { poll: { timeout: 20_000 } },
+    env: { engines: { ENGINES: 'all' }, rounds: { ROUNDS: '10' } }[tier] ?? {},
+    // Only so that what hangs ends: tests start databases, processes and browsers, in hooks too,
+    // and a machine that is busy with something else is no reason to fail.
+    testTimeout: tier === 'rounds' ? 900_000 : 300_000,
+    hookTimeout: 300_000,
+    setupFiles: ['test/support/every-file.ts'],
+    expect: { poll: { timeout: 120_000 } },
     coverage: {
       provider: 'v8',
       include: ['src/**/*.ts'],

@@ -65,7 +65,7 @@ import { type CountSignIns, countSignIns } from './sign-in-counts.js'
 /**
  * All parts that capabilities share, in one object. Each capability receives all of it; the
  * compiler lets it read only the members of its `…Deps`. A name means the same thing here and in
- * every `…Deps`: `npm run check:kit`.
+ * every `…Deps`: `npm run check -- --only kit`.
  */
 export interface Kit extends Settings, ConnectedHost, Authentication {
   readonly throttle: Throttle

@@ -30,7 +30,7 @@ describe('an answer', () => {
     expect([wire.sent, client.state.status]).toEqual([[], 'signed-out'])
   })
 
-  it('that somebody else has begun signs nobody in', async () => {
+  it('that was begun elsewhere signs nobody in', async () => {
     const started = await startOAuth()
     const mallory = appOf(started)
     const hers = await back(started, await mallory.app.start())

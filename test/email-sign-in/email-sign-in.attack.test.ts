@@ -88,7 +88,7 @@ describe('who has an account', () => {
 })
 
 describe('a code', () => {
-  it('signs one in of 50 who send it at once, and nobody later', async () => {
+  it('opens one session for 50 who send it at once, and none later', async () => {
     const host = await startCodes({ options: unlimitedCodes })
     const asked = await codeOf(host)
     const answers = await Promise.all(Array.from({ length: 50 }, () => signIn(host, asked)))

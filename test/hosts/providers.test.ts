@@ -208,9 +208,9 @@ describe('SAML by docs/passport-strategies.md', () => {
 
   const mallory = { nameId: 'saml-mallory' }
   const refused: [string, Statement][] = [
-    ['signed with nothing', { unsigned: true }],
+    ['without a signature', { unsigned: true }],
     ['signed with another key', { foreignKey: true }],
-    ['for another audience', { audience: 'https://another.example.com' }],
+    ['whose audience is another', { audience: 'https://another.example.com' }],
     ['that has expired', { ends: -1 }],
     ['that answers another request', { inResponseTo: '_another' }],
     ['that answers no request', { inResponseTo: null }],

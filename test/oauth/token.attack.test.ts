@@ -146,7 +146,7 @@ describe('a code', () => {
     expect((await oauth.session(record.opensSessionId))?.endReason).toBe('code-replayed')
   })
 
-  it('is void from its 60th second on', async () => {
+  it('is worth nothing from its 60th second on', async () => {
     const { issueCode, token, clock } = await start()
     const { form } = await issueCode(desktop)
     clock.advance(60)

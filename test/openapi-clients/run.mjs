@@ -58,7 +58,7 @@ function describeAt(url, kept) {
 }
 
 // The generator asks the network for the schema of OpenAPI itself. A linter has judged the document
-// by it (npm run check:openapi), so here any will do.
+// by it (npm run check -- --only openapi), so here any will do.
 function keepSchema(kept) {
   const address = 'https://spec.openapis.org/oas/3.1/schema/2021-05-20'
   writeFileSync(join(kept, createHash('md5').update(address).digest('hex')), '{}')

@@ -1,5 +1,5 @@
 // A client whose types openapi-typescript has made of openapi.json: the compiler checks what it
-// sends and reads (npm run check:types), and a router answers it.
+// sends and reads (npm run check -- --only types), and a router answers it.
 import createClient from 'openapi-fetch'
 import { describe, expect, it } from 'vitest'
 import { bearer, pkcePair } from '../support/client.js'

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { ask, type Chat, type DatabaseName, startChat } from './chat.js'
-import { type Answered, type Journal, startLoad } from './load.js'
+import { type Answered, type Journal, judgesTimes, startLoad } from './load.js'
 import {
   type PrivateServer,
   type StartServer,
@@ -76,9 +76,14 @@ for (const { name, kind, start, stops } of cases) {
         await pause(2000)
         const wentDown = performance.now()
         const cameBack = await server.restart(signal, 1500)
-        await pause(6000)
-        await load.stop()
         const { journal } = load
+        // What is sent from here on counts as after the recovery, which is to take 5 s.
+        await pause(judgesTimes ? 6000 : 0)
+        if (!judgesTimes) {
+          await expect.poll(() => kindsServed(journal, cameBack)).toEqual(kinds)
+          await expect.poll(() => promised(journal)).toBeGreaterThan(10)
+        }
+        await load.stop()
 
         // A process that has ended says why before anything else is looked at.
         expect(
@@ -104,13 +109,13 @@ for (const { name, kind, start, stops } of cases) {
           'known sessions go on',
         ).toBeGreaterThan(0)
         const recovery = recoveryOf(journal, cameBack)
-        expect(recovery, 'milliseconds until everything works again').toBeLessThan(5000)
+        if (judgesTimes)
+          expect(recovery, 'milliseconds until everything works again').toBeLessThan(5000)
 
         await pause(guardMemory)
         const broken = await brokenPromises(journal, chats)
         expect(broken).toEqual([])
-        expect(journal.loggedOut.length).toBeGreaterThan(10)
-        expect(journal.loggedIn.length).toBeGreaterThan(10)
+        expect(promised(journal), 'logouts, and logins, that were acknowledged').toBeGreaterThan(10)
         const slowest = Math.max(...journal.answers.map(({ milliseconds }) => milliseconds))
         process.stdout.write(
           `${name}, ${how}: away ${seconds(cameBack - wentDown)}, ${during.length} requests ` +
@@ -125,22 +130,26 @@ for (const { name, kind, start, stops } of cases) {
   })
 }
 
+const kinds = ['cold guard', 'hot guard', 'login', 'logout', 'refresh']
+
+/** The kinds of requests that were sent later than this, and served. */
+function kindsServed({ answers }: Journal, since: number): string[] {
+  const served = answers.filter(({ sentAt, status }) => sentAt > since && status === 200)
+  return [...new Set(served.map(({ kind }) => kind))].sort()
+}
+
 /** Milliseconds from the first connection to the last request that was not served. */
-function recoveryOf({ answers }: Journal, cameBack: number): number {
+function recoveryOf(journal: Journal, cameBack: number): number {
+  const { answers } = journal
   const refused = answers.filter(({ sentAt, status }) => sentAt > cameBack && status === 503)
-  const kinds = new Set(
-    answers
-      .filter(({ sentAt, status }) => sentAt > cameBack + 5000 && status === 200)
-      .map(({ kind }) => kind),
-  )
-  expect([...kinds].sort(), 'every kind of request works at the end').toEqual([
-    'cold guard',
-    'hot guard',
-    'login',
-    'logout',
-    'refresh',
-  ])
+  const settled = judgesTimes ? cameBack + 5000 : cameBack
+  expect(kindsServed(journal, settled), 'every kind of request works at the end').toEqual(kinds)
   return Math.max(0, ...refused.map(({ sentAt }) => sentAt - cameBack))
+}
+
+/** How many promises of each kind there are to be kept. */
+function promised({ loggedOut, loggedIn }: Journal): number {
+  return Math.min(loggedOut.length, loggedIn.length)
 }
 
 async function brokenPromises(

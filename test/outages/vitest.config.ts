@@ -7,7 +7,8 @@ export default defineConfig({
     // One file after the other: they measure how long an outage lasts, and other servers' work
     // would be part of the figure.
     fileParallelism: false,
-    testTimeout: 180_000,
-    hookTimeout: 60_000,
+    testTimeout: 600_000,
+    hookTimeout: 300_000,
+    expect: { poll: { timeout: 120_000 } },
   },
 })

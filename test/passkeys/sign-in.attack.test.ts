@@ -88,7 +88,7 @@ describe('a passkey is refused', () => {
     expect(host.reasons()).toEqual(['changed-backup-eligibility'])
   })
 
-  it('signed by another key', async () => {
+  it('signed by a key that is not the passkey’s', async () => {
     const { host, passkey } = await withPasskey()
     await expectRefused(host, await host.signIn(passkey, { signedBy: newPasskey() }))
     expect(host.reasons()).toEqual(['not-verified'])

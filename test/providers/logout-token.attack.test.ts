@@ -68,7 +68,7 @@ describe('a logout token', () => {
     ['with a nonce of null', { nonce: null }],
     ['of another issuer', { iss: 'https://login.example.com' }],
     ['without an issuer', { iss: undefined }],
-    ['for another audience', { aud: 'another' }],
+    ['whose audience is another', { aud: 'another' }],
     ['without an audience', { aud: undefined }],
     ['without a time', { iat: undefined }],
     ['whose time is a text', { iat: String(now()) }],

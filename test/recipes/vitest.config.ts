@@ -1,6 +1,6 @@
 import { defineConfig } from 'vitest/config'
 
-// npm run test:recipes, which first installs what the examples import.
+// npm run test:all -- --only recipes, which first installs what the examples import.
 export default defineConfig({
   test: {
     include: ['*.test.ts'],

@@ -92,7 +92,7 @@ function compare(name, text) {
   const line = at === -1 ? after.length : at
   return [
     `test/rules/api/${name}.api.md:${line + 1}: the public interface changed; if on purpose, ` +
-      `run \`npm run api:update\`\n` +
+      `run \`npm run update\`\n` +
       `  was: ${before[line] ?? '(end)'}\n  is:  ${after[line] ?? '(end)'}`,
   ]
 }

@@ -2,7 +2,8 @@
 // the `@example`s in src/. Each is compiled by itself, as a host would, against the package as it
 // is built. A block that begins with `// name.ts` is the file of that name, which other blocks may
 // import, as they may the files below docs/examples. Those that import what is no dependency of the
-// project are compiled and run by `npm run test:recipes`. `js` blocks are at least parsed.
+// project are compiled and run by `npm run test:all -- --only recipes`. `js` blocks are at least
+// parsed.
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { requireFreshBuild } from './builds.mjs'
@@ -103,7 +104,7 @@ function exampleFile(file) {
   return { file, line: 0, indent: 0, extension: 'ts', code: `// ${basename(file)}\n${code}` }
 }
 
-/** Compiled beside the strategies that they import, by `npm run test:hosts`. */
+/** Compiled beside the strategies that they import, by `npm run test:all -- --only hosts`. */
 const compiledElsewhere = ['docs/passport-strategies.md']
 
 requireFreshBuild()

@@ -153,7 +153,7 @@ if (process.argv.includes('--update')) writeFileSync(document, text)
 const stale =
   readFileSync(document, 'utf8') === text
     ? []
-    : ['docs/events.md: differs from src/audit/events.ts; run `npm run events:update`']
+    : ['docs/events.md: differs from src/audit/events.ts; run `npm run update`']
 finish(
   'events',
   [...silent, ...ungiven, ...bare, ...stale],

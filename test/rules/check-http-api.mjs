@@ -205,6 +205,6 @@ if (process.argv.includes('--update')) writeFileSync(document, after)
 const isStale = readFileSync(document, 'utf8') !== after || !after.includes(made)
 finish(
   'http-api',
-  isStale ? ['docs/http-api.md: differs from openapi.json; run `npm run http-api:update`'] : [],
+  isStale ? ['docs/http-api.md: differs from openapi.json; run `npm run update`'] : [],
   `${requests.length} requests, as docs/http-api.md says`,
 )

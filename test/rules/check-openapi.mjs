@@ -32,7 +32,7 @@ if (process.argv.includes('--update'))
   for (const [name, content] of Object.entries(made)) writeFileSync(join(root, name), content)
 const stale = Object.entries(made)
   .filter(([name, content]) => readFileSync(join(root, name), 'utf8') !== content)
-  .map(([name]) => `${name}: differs from src/openapi/; run \`npm run http-api:update\``)
+  .map(([name]) => `${name}: differs from src/openapi/; run \`npm run update\``)
 
 /** What Redocly's recommended rules find: errors, and how many warnings. */
 function lint() {

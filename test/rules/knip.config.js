@@ -17,6 +17,9 @@ export default {
         ...published,
         'test/**/*.test.ts',
         'test/rules/check-*.mjs',
+        // Started by test/rules/suites.mjs, and by `.ci/run`.
+        'test/rules/{ci,smoke,test-alone}.mjs',
+        'test/{recipes,openapi-clients}/run.mjs',
         'test/surface/**/*.{mjs,cjs}',
         'test/surface/hosts/*.ts',
         'test/testing/*.mjs',
@@ -41,7 +44,6 @@ export default {
           'vitest.config.ts',
           'test/outages/vitest.config.ts',
           'test/timing/vitest.config.ts',
-          'test/long/vitest.config.ts',
           'test/rules/mutation-tests.config.ts',
         ],
       },
@@ -53,7 +55,7 @@ export default {
     },
     // Another: hosts and clients of others, most of them started by their paths.
     'test/hosts': {
-      entry: ['*.test.ts', 'processes/*.mjs'],
+      entry: ['run.mjs', '*.test.ts', 'processes/*.mjs'],
       project: ['**/*.{ts,mjs}'],
       vitest: { config: ['vitest.config.ts'] },
       // Started by its path; imported by the files that docs/passport-strategies.md shows, or
@@ -69,7 +71,7 @@ export default {
     },
     // Another: OAuth clients of others.
     'test/oauth-clients': {
-      entry: ['*.test.ts'],
+      entry: ['run.mjs', '*.test.ts'],
       project: ['**/*.{ts,mjs}'],
       vitest: { config: ['vitest.config.ts'] },
       // Started by its path.
@@ -78,12 +80,13 @@ export default {
   },
   // A type that an exported function names is exported with it: its callers can name it too.
   ignoreExportsUsedInFile: { interface: true, type: true },
-  // check-package.mjs and check-openapi.mjs run the first two by the names of their commands, and
-  // mutation.mjs names the third to Stryker; the others are imported by examples in the README,
-  // which check-docs.mjs compiles.
+  // check-package.mjs, check-openapi.mjs and check.mjs run the first three by the names of their
+  // commands, and mutation.mjs names the fourth to Stryker; the others are imported by examples in
+  // the README, which check-docs.mjs compiles.
   ignoreDependencies: [
     '@arethetypeswrong/cli',
     '@redocly/cli',
+    '@biomejs/biome',
     '@stryker-mutator/vitest-runner',
     'mongodb',
     'mongoose',

@@ -30,6 +30,6 @@ export default defineConfig({
     // What a mutant makes hang costs this much; the tests that run here take a tenth of it.
     testTimeout: 5_000,
     // So that none gives up sooner: a machine that breaks code is a busy one.
-    setupFiles: ['test/support/patience.ts'],
+    setupFiles: ['test/support/every-file.ts'],
   },
 })

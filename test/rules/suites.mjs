@@ -1,4 +1,5 @@
 // What `npm run test:all` runs, in this order, and which part of the project each suite is about.
+// Each starts what `npm run build` has made, the example too: test-all.mjs builds before.
 
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
@@ -14,7 +15,16 @@ import { join } from 'node:path'
 const everything = ['']
 /** Whoever changes these may change any suite. */
 const common = ['package.json', 'package-lock.json', 'tsconfig.json', '.ci/', 'test/support/']
-const npm = (script) => ['npm', 'run', '--silent', script]
+const node = (...args) => ['node', ...args]
+const vitest = (folder) => [
+  'node_modules/.bin/vitest',
+  'run',
+  '--root',
+  '.',
+  '--config',
+  `test/${folder}/vitest.config.ts`,
+]
+const tier = (name) => node('test/rules/test.mjs', name)
 /** What runs on a server: a new capability is among them. */
 const elsewhere = ['client', 'openapi', 'pages', 'testing']
 const server = readdirSync(join(import.meta.dirname, '../../src'), { withFileTypes: true })
@@ -24,52 +34,53 @@ const signIn = ['src/errors.ts', 'src/sign-in.ts', 'src/sign-in-again.ts', 'src/
 
 /** @type {readonly Suite[]} */
 export const suites = [
-  { name: 'check', command: npm('check'), rooms: everything },
+  { name: 'check', command: node('test/rules/check.mjs'), rooms: everything },
   { name: 'test', command: ['npm', 'test'], rooms: everything },
-  { name: 'long', command: npm('test:long'), rooms: everything },
+  { name: 'rest', command: tier('rest'), rooms: everything },
+  { name: 'long', command: tier('long'), rooms: everything },
   {
     name: 'further',
-    command: npm('test:further'),
+    command: tier('further'),
     rooms: [...common, 'src/', 'docs/', 'example-app/', 'test/'],
   },
   {
     name: 'alone',
-    command: npm('test:alone'),
+    command: node('test/rules/test-alone.mjs'),
     rooms: [...common, 'src/', 'test/', 'example-app/'],
   },
   {
     name: 'rounds',
-    command: npm('test:rounds'),
+    command: tier('rounds'),
     rooms: [...common, 'src/', 'test/'],
   },
   {
     name: 'engines',
-    command: npm('test:engines'),
+    command: tier('engines'),
     rooms: [...common, 'src/stores/', 'src/testing/', 'src/sessions/', 'docs/examples/mongodb/'],
   },
   {
     name: 'packed',
-    command: npm('test:packed'),
+    command: node('test/surface/packed/run.mjs'),
     rooms: [...common, 'src/', 'test/surface/', 'README.md'],
   },
   {
     name: 'recipes',
-    command: npm('test:recipes'),
+    command: node('test/recipes/run.mjs'),
     rooms: [...common, 'docs/', 'src/index.ts', 'src/passwords/', 'src/users/', 'test/recipes/'],
   },
   {
     name: 'hosts',
-    command: npm('test:hosts'),
+    command: node('test/hosts/run.mjs'),
     rooms: [...common, ...server, ...signIn, 'src/index.ts', 'test/hosts/'],
   },
   {
     name: 'oauth-clients',
-    command: npm('test:oauth-clients'),
+    command: node('test/oauth-clients/run.mjs'),
     rooms: [...common, ...server, ...signIn, 'src/pages/', 'test/oauth-clients/'],
   },
   {
     name: 'openapi-clients',
-    command: npm('test:openapi-clients'),
+    command: node('test/openapi-clients/run.mjs'),
     rooms: [
       ...common,
       ...server,
@@ -82,22 +93,27 @@ export const suites = [
   },
   {
     name: 'readme',
-    command: npm('test:readme'),
+    command: node('test/surface/readme-walk.mjs'),
     rooms: [...common, ...server, ...signIn, 'README.md', 'docs/', 'example-app/', 'test/surface/'],
   },
   {
+    name: 'smoke',
+    command: node('test/rules/smoke.mjs'),
+    rooms: [...common, ...server, ...signIn, 'src/audit/', 'test/outages/'],
+  },
+  {
     name: 'outages',
-    command: npm('test:outages'),
+    command: vitest('outages'),
     rooms: [...common, ...server, ...signIn, 'src/audit/', 'example-app/', 'test/outages/'],
   },
   {
     name: 'timing',
-    command: npm('test:timing'),
+    command: vitest('timing'),
     rooms: [...common, ...server, ...signIn, 'src/audit/', 'test/timing/'],
   },
   {
     name: 'soak',
-    command: npm('test:soak'),
+    command: node('test/soak/soak.mjs'),
     rooms: [...common, ...server, ...signIn, 'src/audit/', 'test/soak/'],
   },
 ]

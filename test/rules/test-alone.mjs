@@ -1,12 +1,13 @@
-// Every test file passes alone, and with its tests in any order: `npm run test:alone` draws a tenth
-// of the files and runs each in a process of its own, its tests shuffled. Files that run after
-// others in one process may need what those left behind, and nobody would notice. The seed is
-// printed; `SEED=<seed> npm run test:alone` draws the same again. `-- --all` runs every file, and
-// `-- <files>` the named ones.
+// Every test file passes alone, and with its tests in any order: `npm run test:all -- --only alone`
+// draws a tenth of the files and runs each in a process of its own, its tests shuffled. Files that
+// run after others in one process may need what those left behind, and nobody would notice. The
+// seed is printed; `SEED=<seed>` before the command draws the same again. `--all` behind it runs
+// every file, and names of files run those.
 import { spawn } from 'node:child_process'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { root, runTool } from './support.mjs'
+import { root } from './support.mjs'
+import { testFiles } from './tiers.mjs'
 
 const { values, positionals: named } = parseArgs({
   options: { all: { type: 'boolean' } },
@@ -14,33 +15,6 @@ const { values, positionals: named } = parseArgs({
 })
 const seed = Number(process.env['SEED'] || Math.floor(Math.random() * 1e9))
 if (!Number.isInteger(seed)) throw new Error(`SEED=${process.env['SEED']} is no whole number`)
-
-/** The settings with which the files are run, those of the quickest suite first. */
-const settings = [
-  { args: [], env: {} },
-  { args: ['--config', 'test/long/vitest.config.ts'], env: { SUITE: 'long' } },
-  { args: ['--config', 'test/long/vitest.config.ts'], env: { SUITE: 'further' } },
-  { args: ['--config', 'test/long/vitest.config.ts'], env: { SUITE: 'engines' } },
-]
-
-/**
- * Each test file of `npm test`, test:long, test:further and test:engines, with the settings of the
- * first.
- */
-function allFiles() {
-  const found = new Map()
-  for (const setting of settings)
-    for (const file of filesOf(setting)) if (!found.has(file)) found.set(file, setting)
-  return found
-}
-
-function filesOf({ args, env }) {
-  const { ok, stdout, output } = runTool('vitest', ['list', '--filesOnly', '--json', ...args], {
-    env: { ...process.env, ...env },
-  })
-  if (!ok) throw new Error(output)
-  return JSON.parse(stdout).map(({ file }) => file.slice(root.length))
-}
 
 /** Some of them, the same for the same seed. */
 function drawn(files, count) {
@@ -56,20 +30,20 @@ function drawn(files, count) {
     .map(({ file }) => file)
 }
 
-function chosen(files) {
-  const unknown = named.find((file) => !files.includes(file))
-  if (unknown !== undefined) throw new Error(`no test file ${unknown} of test, long or engines`)
+function chosen() {
+  const unknown = named.find((file) => !testFiles.includes(file))
+  if (unknown !== undefined) throw new Error(`${unknown} is no test file of vitest.config.ts`)
   if (named.length > 0) return named
-  return drawn(files, values.all ? files.length : Math.ceil(files.length / 10))
+  return drawn(testFiles, values.all ? testFiles.length : Math.ceil(testFiles.length / 10))
 }
 
 /** Runs one; what it printed is shown where it failed. */
-async function passesAlone(file, { args, env }) {
+async function passesAlone(file) {
   const shuffled = ['--sequence.shuffle.tests', '--sequence.seed', String(seed)]
   const child = spawn(
     join(root, 'node_modules/.bin/vitest'),
-    ['run', '--root', '.', ...args, ...shuffled, file],
-    { cwd: root, stdio: ['ignore', 'pipe', 'pipe'], env: { ...process.env, ...env } },
+    ['run', '--isolate', ...shuffled, file],
+    { cwd: root, stdio: ['ignore', 'pipe', 'pipe'], env: { ...process.env, TIER: 'all' } },
   )
   let printed = ''
   for (const stream of [child.stdout, child.stderr])
@@ -84,17 +58,16 @@ async function passesAlone(file, { args, env }) {
   return code === 0
 }
 
-const files = allFiles()
-const queue = chosen([...files.keys()].sort())
-process.stdout.write(`${queue.length} of ${files.size} test files alone, SEED=${seed}\n`)
+const queue = chosen()
+process.stdout.write(`${queue.length} of ${testFiles.length} test files alone, SEED=${seed}\n`)
 const count = queue.length
 const failed = []
 async function work() {
   for (let file = queue.shift(); file !== undefined; file = queue.shift())
-    if (!(await passesAlone(file, files.get(file)))) failed.push(file)
+    if (!(await passesAlone(file))) failed.push(file)
 }
 await Promise.all([work(), work()])
 for (const file of failed)
-  process.stdout.write(`again: SEED=${seed} npm run test:alone -- ${file}\n`)
+  process.stdout.write(`again: SEED=${seed} npm run test:all -- --only alone ${file}\n`)
 process.stdout.write(`${count - failed.length} passed, ${failed.length} failed\n`)
 process.exitCode = failed.length === 0 ? 0 : 1

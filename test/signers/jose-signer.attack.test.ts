@@ -69,7 +69,7 @@ describe('joseSigner refuses', () => {
     ['text as amr', { amr: 'pwd' }],
     ['numbers in amr', { amr: [1] }],
     ['no scope', { scope: undefined }],
-  ])('%s, however well signed', async (_name, change) => {
+  ])('%s, however well signed, is refused', async (_name, change) => {
     const payload = JSON.parse(JSON.stringify({ ...whole(), ...change }))
     await expect(signer.verify(await forge(payload))).rejects.toMatchObject({
       name: 'AuthError',

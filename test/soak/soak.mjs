@@ -1,6 +1,6 @@
 // Ten minutes (SOAK_MINUTES) of 50 logins a minute, 200 guarded requests a second, refreshes,
 // sockets and housekeeping, over two processes: fails when an answer was wrong, when the heap
-// grows, or when tables hold more than what is live. npm run test:soak
+// grows, or when tables hold more than what is live. npm run test:all -- --only soak
 import { setTimeout as pause } from 'node:timers/promises'
 import { startClients } from './clients.mjs'
 import { startAll } from './servers.mjs'

@@ -1,7 +1,7 @@
 /**
- * How often a test draws its input. A usual run draws few; `npm run test:rounds` sets ROUNDS=10 and
- * draws ten times as many. What is drawn goes by a seed: one that the test names, or one that
- * fast-check tells with a failure.
+ * How often a test draws its input. A usual run draws few; `npm run test:all -- --only rounds` sets
+ * ROUNDS=10 and draws ten times as many. What is drawn goes by a seed: one that the test names, or
+ * one that fast-check tells with a failure.
  */
 const times = Number(process.env['ROUNDS'] ?? 1)
 if (!(times > 0)) throw new Error(`ROUNDS=${process.env['ROUNDS']} is no number above 0`)

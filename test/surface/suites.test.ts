@@ -1,22 +1,28 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { suites, suitesOf } from '../rules/suites.mjs'
 import { countTests } from '../rules/test-counts.mjs'
 
 const root = join(import.meta.dirname, '../..')
-const scripts = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')).scripts
 const namesOf = (...changed: string[]) => suitesOf(changed).map(({ name }) => name)
-const always = ['check', 'test', 'long']
+const always = ['check', 'test', 'rest', 'long']
 
 describe('npm run test:all', () => {
-  it('runs every suite that there is', () => {
-    const others = ['all', 'coverage', 'mutation', 'one', 'smoke'].map((name) => `test:${name}`)
-    const commands = suites.map(({ command }) => command.at(-1))
-    const tests = Object.keys(scripts).filter((name) => /^test(:|$)/.test(name))
-    expect([...commands].sort()).toEqual(
-      ['check', ...tests.filter((name) => !others.includes(name))].sort(),
+  it('runs every test file: of each tier, and of each folder with settings of its own', () => {
+    const commands = suites.map(({ command }) => command.join(' '))
+    for (const tier of ['rest', 'long', 'further', 'engines', 'rounds'])
+      expect(commands).toContain(`node test/rules/test.mjs ${tier}`)
+    expect(commands).toContain('npm test')
+    const own = readdirSync(join(root, 'test')).filter((folder) =>
+      existsSync(join(root, 'test', folder, 'vitest.config.ts')),
     )
+    expect(own.length).toBeGreaterThan(3)
+    for (const folder of own)
+      expect(
+        commands.some((command) => command.includes(` test/${folder}/`)),
+        folder,
+      ).toBe(true)
   })
 
   it('names no part of the project that is gone', () => {

@@ -110,7 +110,7 @@ function namesAnotherCause(store: string, said: string): boolean {
 }
 
 describe('the store contract finds out a store that', () => {
-  it.each(Object.entries(badStores))('breaks its promise: %s', async (name, stores) => {
+  it.each(Object.entries(badStores))('is found to break its promise: %s', async (name, stores) => {
     const contract = name.split(':')[0] as StoreContractName
     const [test, message] = caught[name as keyof typeof badStores]
     const options = { name, contracts: [contract], stores, rounds: 5 }

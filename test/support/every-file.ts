@@ -1,0 +1,12 @@
+// What holds for every test file: how long it waits for what is about to happen, where it does not
+// say, which is as with the time-outs of tests no promise of speed; and that it leaves its clock to
+// nobody, for files share a process.
+import { afterAll, vi } from 'vitest'
+
+const waitFor = vi.waitFor
+vi.waitFor = (callback, options) =>
+  waitFor(callback, typeof options === 'number' ? options : { timeout: 120_000, ...options })
+
+afterAll(() => {
+  vi.useRealTimers()
+})
