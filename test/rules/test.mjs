@@ -23,10 +23,12 @@ const others = [
 // The example is started by some files.
 run(process.execPath, ['test/rules/build.mjs', ...(tier === 'test' ? [] : ['example'])])
 run(join(root, 'node_modules/.bin/vitest'), ['run', ...more], { TIER: tier })
+if (!others.some(([name]) => name === tier)) process.exit()
 const rows = others
   .filter(([name]) => name !== tier)
   .map(([name, what, how]) => `  ${String(filesOf(name).length).padStart(4)} ${what}: ${how}`)
 process.stdout.write(
   `Not run here, of the test files:\n${rows.join('\n')}\n` +
-    'Everything, with databases, outages, third-party servers and clients: npm run test:all\n',
+    'Everything, with all databases, outages, third-party servers and clients: npm run test:all\n' +
+    'Skipped tests need a server or a browser that is not here: CONTRIBUTING.md says how to get it\n',
 )
