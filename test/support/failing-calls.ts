@@ -61,11 +61,11 @@ const throwsOurs: Failure = {
 const hangs: Failure = { what: 'never answers', how: () => new Promise(() => {}) }
 const strangeError = Object.assign(new Error(secretMessage), { outcome: 'ok' })
 
-/** Besides rejecting. */
+/** Besides rejecting: of two that follow each other, one fails and one answers nonsense. */
 const others: readonly Failure[] = [
   throwsOurs,
-  hangs,
   answers('text', 'some text'),
+  hangs,
   answers('an error, returned, of an outcome that there is not', strangeError),
 ]
 
@@ -179,8 +179,8 @@ export async function judgeAfterEveryCall(
 
 /**
  * Lets each call that a request makes fail, one at a time: 503 and nothing told, and asking again
- * works. Where a call fails after something was written, a second way to fail takes another scene,
- * so it is the turn of one more there; of every way with `inEveryWay`, as for apps, which is quick.
+ * works. Where a call fails after something was written, each further way takes another scene, so it
+ * is the turn of two more there; of every way with `inEveryWay`, as for apps, which is quick.
  */
 export async function expectOutageAtEveryCall(
   name: string,
@@ -195,7 +195,7 @@ export async function expectOutageAtEveryCall(
     const turn = place % others.length
     const inTurn = [rejects, ...others.slice(turn), ...others.slice(0, turn)]
     for (const [tried, failure] of inTurn.entries()) {
-      if (tried > 1 && stage.isSpentBy(place) && !inEveryWay) break
+      if (tried > 2 && stage.isSpentBy(place) && !inEveryWay) break
       const faults = await faultsWith(stage, name, place, failure)
       wrong.push(...faults.map((fault) => `${call}, call ${place}, ${failure.what}: ${fault}`))
     }
