@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { requests, startTapped } from '../support/call-sites.js'
+import { requests } from '../support/call-sites.js'
 import { bearer, get, logIn, post } from '../support/client.js'
-import { askWith, expectOutageAtEveryCall, isDoneInPassing } from '../support/failing-calls.js'
+import { expectOutageAtEveryCall } from '../support/failing-calls.js'
 import { password, startHost } from '../support/host.js'
 
 const timersOpen = () =>
@@ -59,34 +59,8 @@ describe('a store that does not answer', () => {
   )
 })
 
-describe('a call that is never answered, whichever it is', () => {
-  // Passwords have half a minute, which is how long they may wait for their turn.
-  const isSlow = (call: string) => call.startsWith('passwords.')
-
-  it.each(Object.keys(requests))('%s: 503 after the time that a call has', async (name) => {
-    const usual = await askWith(name, (await startTapped()).newScene())
-    const places = usual.calls
-      .map((_call, place) => place)
-      .filter((place) => !isSlow(usual.calls[place] as string))
-    const judged = places.map(async (place) => {
-      // All at once, each on a host of its own: the time is spent waiting.
-      const { newScene } = await startTapped(300)
-      const { calls, outcome } = await askWith(name, newScene(), {
-        place,
-        how: () => new Promise(() => {}),
-      })
-      const expected = isDoneInPassing(name, calls, place) ? usual.outcome.status : 503
-      return { call: calls[place], place, got: outcome.status, expected }
-    })
-    const answers = await Promise.all(judged)
-    expect(answers.filter(({ got, expected }) => got !== expected)).toEqual([])
-  })
-})
-
 describe.each(Object.keys(requests))('%s', (name) => {
-  it('is 503 where a call that it needs throws at once, whichever call it is; and works again', async () => {
-    await expectOutageAtEveryCall(name, (message) => {
-      throw new Error(message)
-    })
-  })
+  // What npm run test:long does in turn where something is written before.
+  it('is 503 where any call fails, in every way, whichever call it is; and works again', () =>
+    expectOutageAtEveryCall(name, true))
 })

@@ -6,7 +6,7 @@ const area = (process.env['MUTATION_TESTS'] ?? '*/').split(';')
 // it is, and what they are about is elsewhere: outages, keys, seeds, codes by the thousand.
 const slow = [
   'device-links/{many-links,two-nodes}',
-  'host-failures/{every-call,host-failures}',
+  'host-failures/{asked-again,every-call,host-failures}',
   'login/slow-morning',
   'oauth/device/{two-processes,volume}',
   'oauth/told-once',

@@ -18,7 +18,6 @@ const slow = new Set([
   'test/accounts/email-factor.attack.test.ts',
   'test/accounts/limits.attack.test.ts',
   'test/accounts/links.attack.test.ts',
-  'test/accounts/outages.attack.test.ts',
   'test/accounts/takeover-doors.attack.test.ts',
   'test/accounts/takeover.attack.test.ts',
   'test/accounts/two-processes.attack.test.ts',
@@ -87,8 +86,10 @@ const slow = new Set([
   'test/guard/sockets.test.ts',
   'test/guard/upgrade-event-loop.attack.test.ts',
   'test/host-failures/adapter-errors.attack.test.ts',
+  'test/host-failures/asked-again.attack.test.ts',
   'test/host-failures/clocks.attack.test.ts',
-  'test/host-failures/every-call.attack.test.ts',
+  'test/host-failures/every-call-1.attack.test.ts',
+  'test/host-failures/every-call-2.attack.test.ts',
   'test/host-failures/host-failures.attack.test.ts',
   'test/http/event-loop.attack.test.ts',
   'test/http/every-header.attack.test.ts',
@@ -108,7 +109,6 @@ const slow = new Set([
   'test/oauth/metadata-true.test.ts',
   'test/oauth/oidcc-basic.test.ts',
   'test/oauth/other-spellings.attack.test.ts',
-  'test/oauth/outages.attack.test.ts',
   'test/oauth/service-clients.attack.test.ts',
   'test/oauth/still-allowed.attack.test.ts',
   'test/oauth/token.attack.test.ts',
@@ -219,9 +219,6 @@ const slow = new Set([
   'test/two-factor/total.attack.test.ts',
 ])
 
-/** Proofs of a promise as a whole, whatever docs/security.md quotes of them. */
-const proofs = new Set(['test/host-failures/every-call.attack.test.ts'])
-
 /** One quick file of each room of `src/` that has no quick promise: the first to fail for it. */
 const smoke = new Set([
   'test/admin/databases.test.ts',
@@ -267,7 +264,7 @@ export const testFiles = readdirSync(join(root, 'test'), { withFileTypes: true }
 /** @returns {Tier | undefined} Undefined for a file of another suite. */
 export function tierOf(file) {
   if (elsewhere.has(file.split('/')[1])) return undefined
-  const isPromise = promisedFiles.has(file) || proofs.has(file)
+  const isPromise = promisedFiles.has(file)
   if (slow.has(file)) return isPromise ? 'long' : 'further'
   if (onlyEngines.has(file)) return isPromise ? 'long' : 'engines'
   return isPromise || smoke.has(file) ? 'test' : 'rest'

@@ -74,9 +74,9 @@ export const providerRequests: Readonly<Record<string, (scene: Scene) => Promise
       const response = await comeBack()
       const outcome = outcomeOf(response)
       const { searchParams } = new URL(response.headers['location'] ?? returnTo)
-      // The client is told of an outage by a redirect.
+      // The client is told of an outage by a redirect, which says as little as this when to return.
       const isOut = searchParams.get('error') === 'temporarily_unavailable'
-      return isOut ? { ...outcome, status: 503, retryAfter: 2 } : outcome
+      return isOut ? { ...outcome, status: 503, retryAfter: 7 } : outcome
     }
   },
   'POST /auth/providers/finish': async (scene) => {
