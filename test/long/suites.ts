@@ -95,7 +95,6 @@ export const slowTests: readonly string[] = [
   'test/device-links/device-links.attack.test.ts',
   'test/device-links/device-links.test.ts',
   'test/device-links/lost-answers.attack.test.ts',
-  'test/device-links/two-nodes.attack.test.ts',
   'test/docs/clients.test.ts',
   'test/docs/http-api.test.ts',
   'test/docs/monitoring.test.ts',
@@ -170,7 +169,6 @@ export const slowTests: readonly string[] = [
   'test/properties/texts.attack.test.ts',
   'test/provider-sign-in/hosts.attack.test.ts',
   'test/provider-sign-in/provider-sign-in.attack.test.ts',
-  'test/provider-sign-in/two-nodes.attack.test.ts',
   'test/providers/id-token.attack.test.ts',
   'test/providers/logout-token.attack.test.ts',
   'test/providers/outages.attack.test.ts',
@@ -218,7 +216,6 @@ const furtherEngines: readonly string[] = [
   'test/docs/adding-a-capability.test.ts',
   'test/docs/mongodb-recipe.test.ts',
   'test/login/rehash-marks.attack.test.ts',
-  'test/passkeys/two-processes.attack.test.ts',
   'test/stores/redis-lost-keys.attack.test.ts',
   'test/stores/sql-texts.attack.test.ts',
 ]
@@ -232,7 +229,6 @@ const furtherEngines: readonly string[] = [
 export const furtherTests: readonly string[] = [
   'test/accounts/broken-users.attack.test.ts',
   'test/accounts/limits.attack.test.ts',
-  'test/accounts/two-processes.attack.test.ts',
   'test/admin/redis.test.ts',
   'test/client/hostile-server.attack.test.ts',
   'test/client/oauth-chromium.test.ts',
@@ -268,12 +264,10 @@ export const furtherTests: readonly string[] = [
   'test/host-failures/every-call.attack.test.ts',
   'test/http/every-header.attack.test.ts',
   'test/login/slow-morning.test.ts',
-  'test/oauth/device/two-processes.attack.test.ts',
   'test/oauth/device/volume.attack.test.ts',
   'test/oauth/invented-clients.attack.test.ts',
   'test/oauth/outages.attack.test.ts',
   'test/oauth/told-once.attack.test.ts',
-  'test/oauth/two-processes.attack.test.ts',
   'test/pages/account/in-browser.test.ts',
   'test/pages/account/link-in-browser.test.ts',
   'test/pages/browser.test.ts',
@@ -299,7 +293,6 @@ export const furtherTests: readonly string[] = [
   'test/provider-sign-in/logout-load.attack.test.ts',
   'test/refresh/honest-refresh.attack.test.ts',
   'test/registration/limits.attack.test.ts',
-  'test/registration/two-processes.attack.test.ts',
   'test/router/metrics-cost.test.ts',
   'test/sessions/changed-password.attack.test.ts',
   'test/sessions/ends-with-parent.attack.test.ts',
@@ -314,6 +307,7 @@ export const furtherTests: readonly string[] = [
   'test/throttle/issuing.attack.test.ts',
   'test/throttle/names.attack.test.ts',
   'test/two-factor/total.attack.test.ts',
+  'test/two-processes/one-wins.attack.test.ts',
 ]
 
 /** What `npm test` leaves to the suites above. */
