@@ -23,7 +23,8 @@ const logIn = (process: ServerProcess, secret = password) =>
 
 async function expectEnded(process: ServerProcess, token: string): Promise<void> {
   const status = async () => (await process.ask('GET', '/me', undefined, token)).status
-  await expect.poll(status).toBe(401)
+  // Until it knows what another process has ended. No promise of speed.
+  await expect.poll(status, { timeout: 20_000 }).toBe(401)
 }
 
 describe.each(sharedKinds)('over $name, a process is killed', (kind) => {
