@@ -7,9 +7,9 @@ import { apps, courierOf } from '../support/oauth-apps.js'
 import { rounds } from '../support/rounds.js'
 import {
   inOneMemory,
-  quickestKinds,
   type SharedKind,
   sharedKinds,
+  tellingKinds,
 } from '../support/server-processes.js'
 import { accountRaces } from './account-races.js'
 import { appRaces } from './app-races.js'
@@ -31,7 +31,7 @@ const settings = { clients: [...apps, courier, terminal], audience: ownResource 
 
 const kinds: readonly (readonly [SharedKind, processes: number])[] = everyEngine
   ? [[inOneMemory, 1], ...sharedKinds.map((kind) => [kind, 2] as const)]
-  : quickestKinds.map((kind) => [kind, 2] as const)
+  : tellingKinds.map((kind) => [kind, 2] as const)
 
 describe.each(kinds.map(([kind, processes]) => ({ ...kind, kind, processes })))(
   'on $name',
