@@ -10,7 +10,7 @@ const slow = [
   'login/slow-morning',
   'oauth/device/volume',
   'oauth/told-once',
-  'pages/mounted/providers-{in-browser,looks}',
+  'pages/mounted/{looks,providers-in-browser}',
   'provider-sign-in/logout-load',
   'providers/cost',
   'signers/{jose-signer,key-files,key-material,key-ring}',
