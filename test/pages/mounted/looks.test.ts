@@ -1,5 +1,5 @@
-// The real pages, as axe sees them at 320 pixels, and by keyboard: those of the states in ../support
-// are drawn without a router.
+// The real pages, as axe sees them at 320 pixels, and by keyboard: those of the states in
+// ../support are drawn without a router.
 import axe from 'axe-core'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
