@@ -1,4 +1,5 @@
 // A device that nobody is signed in on is signed in by another one.
+import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { describe, expect, it } from 'vitest'
 import { WebSocket, WebSocketServer } from 'ws'
@@ -222,4 +223,23 @@ describe('a link to another device', () => {
     const host = await startHost()
     await post(host, '/auth/device-links', {}).expect(404)
   })
+})
+
+describe('two servers whose keys are being changed', () => {
+  it.each(['former', 'next'])(
+    'agree on the check code that the one with the %s key first has shown',
+    async (first) => {
+      const [former, next] = [randomBytes(32), randomBytes(32)].map((key) => key.toString('base64'))
+      const keys = [former, next] as string[]
+      const one = await startLinks({ options: { encryptionKeys: keys } })
+      const { users, clock, stores } = one
+      const shared = { ...stores, users, clock }
+      const other = await startLinks({ options: { ...shared, encryptionKeys: keys.toReversed() } })
+      const [showing, asking] = first === 'former' ? [one, other] : [other, one]
+      const device = await begin({ ...showing, clock })
+      const user = await signedIn(asking)
+      await user.open(device.link).expect(200)
+      await user.approve(device.linkId, await checkCodeOn(device)).expect(200)
+    },
+  )
 })

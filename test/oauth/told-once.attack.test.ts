@@ -1,18 +1,17 @@
 // However a session ends in two processes at the same moment, its app is told of it once.
 import { describe, expect, it } from 'vitest'
-import { joseSigner } from '../../src/index.js'
+import type { AuthStats } from '../../src/index.js'
 import { randomId } from '../../src/lib/random.js'
 import { newSession } from '../../src/stores/new-records.js'
-import { bearer, logIn } from '../support/client.js'
+import { logInAt } from '../support/account-steps.js'
+import { bearer } from '../support/client.js'
 import { tally } from '../support/guessing.js'
-import { startHost } from '../support/host.js'
 import {
-  openShared,
+  openServers,
+  type ServerProcess,
   type SharedKind,
   sharedKinds,
-  signingKey,
-  startProcesses,
-} from '../support/oauth-processes.js'
+} from '../support/server-processes.js'
 import { startToldApp, type ToldApp } from './told-apps.js'
 
 const callers = 50
@@ -20,15 +19,14 @@ const baseUrl = 'http://localhost:3000/api/v1'
 
 /** Two processes that tell an app, and alice, who is signed in to both. */
 async function start(kind: SharedKind, wiki: ToldApp, withBus: boolean) {
-  const { stores, reached } = await openShared(kind)
-  if (reached === null) throw new Error('no process reaches these')
-  const { codes, sessions, tickets } = stores
-  const issuer = new URL(baseUrl).origin
-  const signer = joseSigner({ issuer, audience: 'chat', keys: [signingKey] })
-  const host = await startHost({ options: { codes, sessions, tickets, signer } })
-  const { authToken } = await logIn(host)
-  const settings = { clients: [wiki.client], baseUrl, oauth: { logout: true }, withBus }
-  const urls = await startProcesses(reached, settings)
+  const tables = await openServers(kind)
+  const settings = {
+    ...{ clients: [wiki.client], baseUrl, oauth: { logout: true }, withBus },
+    // Their pages are elsewhere than on this machine.
+    without: ['accounts', 'deviceLinks', 'passkeys', 'providers'],
+  }
+  const servers = await Promise.all([tables.start(settings), tables.start(settings)])
+  const authToken = await logInAt(servers[0])
 
   /** Sessions of alice's at the app. */
   async function openApps(count: number): Promise<readonly string[]> {
@@ -38,7 +36,7 @@ async function start(kind: SharedKind, wiki: ToldApp, withBus: boolean) {
       const times = { idleExpiresAt: end, expiresAt: end, endedAt: null, endReason: null }
       const of = { userId: 'u-alice', kind: 'oauth', clientId: wiki.client.id } as const
       const session = newSession(() => new Date(), { id: randomId(), ...of, ...times })
-      await sessions.create(session)
+      await servers[0].call('stores.sessions.create', session)
       ids.push(session.id)
     }
     return ids
@@ -49,23 +47,22 @@ async function start(kind: SharedKind, wiki: ToldApp, withBus: boolean) {
     Promise.all(
       Array.from({ length: callers }, async (_none, turn) => {
         const headers = bearer(authToken)
-        return (await fetch(`${urls[turn % 2]}${path}`, { method, headers })).status
+        return (await fetch(`${servers[turn % 2]?.url}${path}`, { method, headers })).status
       }),
     )
 
   /** What both have sent, once nothing waits. */
   async function sent(): Promise<number> {
     let all = 0
-    for (const url of urls)
+    const sentBy = async ({ call }: ServerProcess) => {
       for (;;) {
-        const answer = await fetch(url.replace('/api/v1', '/stats'))
-        const { rpLogout } = (await answer.json()) as { rpLogout: Record<string, number> }
-        if (rpLogout['waiting'] === 0) {
-          all += rpLogout['sent'] ?? 0
-          expect(rpLogout['failed']).toBe(0)
-          break
-        }
+        const { rpLogout } = await call<AuthStats>('auth.stats')
+        if (rpLogout?.waiting !== 0) continue
+        expect(rpLogout.failed).toBe(0)
+        return rpLogout.sent
       }
+    }
+    for (const server of servers) all += await sentBy(server)
     return all
   }
 

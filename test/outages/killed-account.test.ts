@@ -1,41 +1,37 @@
 // A process is killed after the host has written what decides, and before the proof is used up:
 // the same request completes in another process what is missing.
 import { describe, expect, it } from 'vitest'
-import {
-  type AccountProcess,
-  changeTo,
-  type Death,
-  deletionBy,
-  firstAddress,
-  mailOf,
-  openAccounts,
-  resetToken,
-  sharedAccounts,
-} from '../support/account-processes.js'
+import { changeTo, deletionBy, mailOf, resetToken } from '../support/account-steps.js'
 import { password, passwordHash } from '../support/host.js'
 import { tokenIn } from '../support/mounted-accounts.js'
+import {
+  type Death,
+  firstAddress,
+  openServers,
+  type ServerProcess,
+  sharedKinds,
+} from '../support/server-processes.js'
 
 const newPassword = 'a longer phrase that nobody else types'
 const newAddress = 'new@example.org'
-/** Milliseconds until a process knows what another one has ended. */
-const longestWait = 5000
 
 const atConsume: Death = { part: 'proofs', method: 'consume', when: 'before' }
 const written = (method: string): Death => ({ part: 'users', method, when: 'after' })
 
-const logIn = (process: AccountProcess, secret = password) =>
+const logIn = (process: ServerProcess, secret = password) =>
   process.post('/login', { username: 'alice', password: secret })
 
-async function expectEnded(process: AccountProcess, token: string): Promise<void> {
+async function expectEnded(process: ServerProcess, token: string): Promise<void> {
   const status = async () => (await process.ask('GET', '/me', undefined, token)).status
-  await expect.poll(status, { timeout: longestWait }).toBe(401)
+  // Until it knows what another process has ended. No promise of speed.
+  await expect.poll(status, { timeout: 20_000 }).toBe(401)
 }
 
-describe.each(sharedAccounts)('over $name, a process is killed', (kind) => {
+describe.each(sharedKinds)('over $name, a process is killed', (kind) => {
   /** A server that dies at this call, and another one, through which alice is signed in. */
   async function start(death: Death) {
-    const { row, isThere, start } = await openAccounts(kind)
-    const [victim, survivor] = await Promise.all([start(death), start()])
+    const { row, isThere, start } = await openServers(kind)
+    const [victim, survivor] = await Promise.all([start({ diesAt: death }), start()])
     const { data } = await logIn(survivor)
     async function dies(path: string, body: object) {
       expect((await victim.post(path, body, data.authToken)).status).toBe(0)

@@ -1,13 +1,8 @@
 // A process is killed at each step of a confirmation: there is one user or none, and the same code,
 // or then the password, goes on in another process.
 import { describe, expect, it } from 'vitest'
-import {
-  type Death,
-  newcomer,
-  openAccounts,
-  registerAt,
-  sharedAccounts,
-} from '../support/account-processes.js'
+import { newcomer, registerAt } from '../support/account-steps.js'
+import { type Death, openServers, sharedKinds } from '../support/server-processes.js'
 
 const at = (part: Death['part'], method: string, when: Death['when'], purpose?: string): Death => ({
   part,
@@ -39,19 +34,21 @@ const afterTheUser: readonly Death[] = [
 
 const { username, password } = newcomer
 
-describe.each(sharedAccounts)('over $name, a process is killed', (kind) => {
+describe.each(sharedKinds)('over $name, a process is killed', (kind) => {
   /** Registers with one server, and confirms with another, which dies. */
   async function confirmAndDie(death: Death) {
-    const { rows, start } = await openAccounts(kind)
-    const [victim, survivor] = await Promise.all([start(death), start()])
-    const invited = await survivor.post('/host/invite/3')
-    const mine = await registerAt(survivor, { invitation: invited.data.token })
+    const { rows, start } = await openServers(kind)
+    const [victim, survivor] = await Promise.all([start({ diesAt: death }), start()])
+    const { token } = await survivor.call<{ token: string }>('auth.accounts.invite', { uses: 3 })
+    const mine = await registerAt(survivor, { invitation: token })
     expect((await victim.post('/auth/register/confirm', mine)).status).toBe(0)
     expect(await victim.ended).toBe('SIGKILL')
     const confirm = () => survivor.post('/auth/register/confirm', mine)
     const logIn = () => survivor.post('/login', { username, password })
-    const usesLeft = async () =>
-      (await survivor.ask('GET', '/host/invitations')).data[0]?.usesLeft as number
+    async function usesLeft() {
+      const path = 'auth.accounts.invitations'
+      return (await survivor.call<readonly { usesLeft: number }[]>(path))[0]?.usesLeft
+    }
     return { rows, confirm, logIn, usesLeft }
   }
 

@@ -1,10 +1,8 @@
 // What passkeys cost: nothing to a host without them, and to one with them little at a time.
-import { fork } from 'node:child_process'
-import { once } from 'node:events'
-import { describe, expect, it, onTestFinished } from 'vitest'
-import { generateSigningKey } from '../../src/index.js'
+import { describe, expect, it } from 'vitest'
 import { encryptionKey, password, passwordHash } from '../support/host.js'
 import { loadedDoing, packagesOf } from '../support/loaded-files.js'
+import { inOneMemory, openServers } from '../support/server-processes.js'
 import { assertion, creation, newPasskey, origin, rpId } from './authenticator.js'
 
 const late = ['@simplewebauthn/server', 'reflect-metadata', 'tslib']
@@ -92,43 +90,12 @@ describe('what a process loads', () => {
   }, 60_000)
 })
 
-/** What is read of an answer. */
-interface Data {
-  readonly authToken: string
-  readonly challenge: string
-  readonly user: { readonly id: string }
-}
-
 describe('a sign-in by a passkey', () => {
   it('takes a few milliseconds of the server’s time', async () => {
-    const signingKey = await generateSigningKey()
-    const alice = { id: 'u-alice', username: 'alice', name: 'Alice', passwordHash }
-    const reached = { engine: 'memory', address: '', prefix: '', redis: null }
-    const settings = { ...reached, encryptionKey, signingKey, alice, site: { rpId, origin } }
-    const script = new URL('../support/passkey-process.mjs', import.meta.url)
-    const server = fork(script, [JSON.stringify(settings)])
-    onTestFinished(async () => {
-      const ended = once(server, 'exit')
-      server.disconnect()
-      await ended
-    })
-    const [{ port }] = (await once(server, 'message')) as [{ port: number }]
-    async function post(path: string, body: object, token?: string) {
-      const answer = await fetch(`http://127.0.0.1:${port}${path}`, {
-        method: 'POST',
-        headers: {
-          'Content-Type': 'application/json',
-          ...(token === undefined ? {} : { Authorization: `Bearer ${token}` }),
-        },
-        body: JSON.stringify(body),
-      })
-      const { data } = (await answer.json()) as { data: Data }
-      return { status: answer.status, data }
-    }
+    const { post, call } = await (await openServers(inOneMemory)).start()
     /** Microseconds that the server has computed for so far. */
     async function cpu(): Promise<number> {
-      server.send('cpu')
-      const [{ user, system }] = (await once(server, 'message')) as [NodeJS.CpuUsage]
+      const { user, system } = await call<NodeJS.CpuUsage>('process.cpuUsage')
       return user + system
     }
 

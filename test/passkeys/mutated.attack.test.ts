@@ -5,7 +5,7 @@ import { numbers, rounds } from '../support/rounds.js'
 import { assertion, creation, newPasskey } from './authenticator.js'
 import { type PasskeyHost, startPasskeys } from './passkey-host.js'
 
-const mutations = rounds(1000)
+const mutations = rounds(400)
 const plenty = { points: 1_000_000, duration: 60 }
 
 /** Whole numbers below another that look drawn, and are the same in each run. */

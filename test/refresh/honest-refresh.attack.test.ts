@@ -12,7 +12,7 @@ import {
 } from '../support/pairs.js'
 import { numbers, rounds } from '../support/rounds.js'
 
-const turns = rounds(100)
+const turns = rounds(25)
 const lifetimes = { sessionIdle: 10 * 365 * 86_400, sessionAbsolute: 10 * 365 * 86_400 }
 const options = { lifetimes, purgeInterval: 0 }
 /** Thousands of requests: as long as a busy machine needs. */
@@ -89,7 +89,7 @@ async function threeTabs(
   expect((await refresh(at(), stored.refresh_token)).status).toBe(200)
 }
 
-it('a client that loses answers is never taken for a thief, a hundred times', {
+it('a client that loses answers is never taken for a thief, time and again', {
   timeout: patience,
 }, async () => {
   const host = await startHost({ options })
@@ -97,7 +97,7 @@ it('a client that loses answers is never taken for a thief, a hundred times', {
   expectNobodySuspected([host])
 })
 
-it('three tabs that share a storage are never taken for thieves, a hundred times', {
+it('three tabs that share a storage are never taken for thieves, time and again', {
   timeout: patience,
 }, async () => {
   const host = await startHost({ options })

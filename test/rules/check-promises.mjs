@@ -2,7 +2,7 @@
 // and `.ci/run` runs that file. A promise that two files prove is kept by two; one that no run
 // proves is a sentence.
 import { readdirSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import ts from 'typescript'
 import { promisedFiles, quotes } from './promises.mjs'
 import { filesBelow, finish, root } from './support.mjs'
@@ -10,9 +10,18 @@ import { filesOf, isRunByCi, testFiles, tierOf } from './tiers.mjs'
 
 const folders = /^test\/(?:[a-z-]+\/)*(?:node_modules|build|\.scratch)\//
 const files = filesBelow('test', '.test.ts').filter((file) => !folders.test(file))
-const textsOf = new Map(files.map((file) => [file, textsIn(file)]))
+const textsOf = new Map(files.map((file) => [file, titlesIn(file)]))
 
-/** Every text of a file, as it is when the file runs: titles stand in tables as well. */
+/** Titles may stand in tables, and a table of many in a file beside the test. */
+function titlesIn(file) {
+  const text = readFileSync(join(root, file), 'utf8')
+  const tables = [...text.matchAll(/ from '\.\/([\w-]+)\.js'/g)].map(([, name]) =>
+    join(dirname(file), `${name}.ts`),
+  )
+  return [file, ...tables].flatMap(textsIn)
+}
+
+/** Every text of a file, as it is when the file runs. */
 function textsIn(file) {
   const found = []
   const visit = (node) => {

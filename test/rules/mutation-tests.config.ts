@@ -5,18 +5,18 @@ const area = (process.env['MUTATION_TESTS'] ?? '*/').split(';')
 // Some tests run for each mutant. These take seconds, or replace a module that others here use as
 // it is, and what they are about is elsewhere: outages, keys, seeds, codes by the thousand.
 const slow = [
-  'device-links/{many-links,two-nodes}',
+  'device-links/many-links',
   'host-failures/{asked-again,every-call,host-failures}',
   'login/slow-morning',
-  'oauth/device/{two-processes,volume}',
+  'oauth/device/volume',
   'oauth/told-once',
-  'pages/mounted/providers-{in-browser,looks}',
-  'provider-sign-in/{logout-load,two-nodes}',
+  'pages/mounted/{looks,providers-in-browser}',
+  'provider-sign-in/logout-load',
   'providers/cost',
-  'registration/two-processes',
   'signers/{jose-signer,key-files,key-material,key-ring}',
   'throttle/stores',
   'two-factor/{at-rest,guesses,key-uri,races,rfc-6238,totp}',
+  'two-processes/one-wins',
 ]
 
 export default defineConfig({

@@ -68,6 +68,9 @@ export interface TestHost {
   readonly issued: Set<string>
 }
 
+/** Where a server is, and the secrets it has given: what requests to it need. */
+export type Served = Pick<TestHost, 'url' | 'issued'>
+
 export interface HostSettings {
   readonly express?: 4 | 5
   readonly options?: Partial<AuthRouterOptions>

@@ -12,7 +12,7 @@ import {
 import { memoryOAuthStores } from '../../src/stores/memory-oauth-stores.js'
 import { pkcePair } from './client.js'
 import { wordsFor } from './consents.js'
-import type { TestHost } from './host.js'
+import type { Served, TestHost } from './host.js'
 import { ecKeys } from './oauth-clients.js'
 import { cookieOf, ownPage, send } from './pages.js'
 
@@ -93,7 +93,7 @@ export function oauthOf(parts: Partial<OAuthOptions> = {}): OAuthOptions {
 }
 
 /** Opens a session of a browser for a user, and answers its cookie. */
-export async function openBrowser(host: TestHost, userId = 'u-alice'): Promise<string> {
+export async function openBrowser(host: Served, userId = 'u-alice'): Promise<string> {
   const opened = await send(host, 'POST', '/open', ownPage, { userId, methods: ['host'] })
   const cookie = cookieOf(opened)
   if (cookie === null) throw new Error(`no cookie: ${opened.status} ${opened.text}`)
@@ -117,16 +117,12 @@ export function authorizeQuery(app: OAuthClient, more: Record<string, string> = 
 }
 
 /** Sends a browser with its cookie to the authorization endpoint. */
-export function authorize(
-  host: TestHost,
-  cookie: string,
-  query: URLSearchParams,
-): Promise<Response> {
+export function authorize(host: Served, cookie: string, query: URLSearchParams): Promise<Response> {
   return visit(host, cookie, `/oauth/authorize?${query}`)
 }
 
 /** Follows a link of another site, with a cookie. */
-export async function visit(host: TestHost, cookie: string, path: string): Promise<Response> {
+export async function visit(host: Served, cookie: string, path: string): Promise<Response> {
   // Not by `fetch`, which says `Sec-Fetch-Mode` of itself, whatever it is told.
   const { status, text, headers } = await supertest(host.url)
     .get(path)
@@ -136,7 +132,7 @@ export async function visit(host: TestHost, cookie: string, path: string): Promi
 }
 
 /** A code for an app, and all that the token endpoint has to see with it. */
-export async function codeFor(host: TestHost, cookie: string, app: OAuthClient) {
+export async function codeFor(host: Served, cookie: string, app: OAuthClient) {
   const { query, codeVerifier } = authorizeQuery(app)
   const answer = await authorize(host, cookie, query)
   const code = codeIn(answer.headers.get('location'))

@@ -3,7 +3,7 @@ import express from 'express'
 import supertest, { type Response } from 'supertest'
 import { expect } from 'vitest'
 import { AuthError, type AuthRouter } from '../../src/index.js'
-import { type HostSettings, password, startHost, type TestHost } from './host.js'
+import { type HostSettings, password, type Served, startHost, type TestHost } from './host.js'
 
 export const pagesOrigin = 'https://chat.example.com'
 export const cookieName = '__Host-Http-mar_session'
@@ -67,7 +67,7 @@ export function startPages(settings: PageSettings = {}): Promise<TestHost> {
 
 /** Sends a request to a path of the host's own. */
 export function send(
-  host: TestHost,
+  host: Served,
   method: string,
   path: string,
   headers: Record<string, string> = {},

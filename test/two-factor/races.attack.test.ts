@@ -1,12 +1,6 @@
-import { type ChildProcess, fork } from 'node:child_process'
-import { once } from 'node:events'
-import supertest from 'supertest'
-import { describe, expect, it, onTestFinished } from 'vitest'
-import { generateSigningKey } from '../../src/index.js'
-import { totpCode } from '../../src/testing/totp-code.js'
+import { describe, expect, it } from 'vitest'
 import { bearer, get, logIn, post } from '../support/client.js'
-import { databaseKind, openDatabase, type TestDatabase } from '../support/databases.js'
-import { encryptionKey, password, startHost, totpSecret } from '../support/host.js'
+import { startHost } from '../support/host.js'
 import {
   attempt,
   begin,
@@ -89,95 +83,6 @@ describe('one code shown 50 times at once', () => {
     }
   })
 })
-
-const postgres = databaseKind('PostgreSQL')
-
-/** Two servers on one database. */
-async function startProcesses(database: TestDatabase): Promise<string[]> {
-  const script = new URL('../support/two-factor-process.mjs', import.meta.url)
-  const signingKey = JSON.stringify(await generateSigningKey())
-  const processes = [0, 1].map(() => fork(script, [database.prefix, encryptionKey, signingKey]))
-  onTestFinished(async () => {
-    await Promise.all(processes.map(endOf))
-  })
-  return Promise.all(
-    processes.map(async (process) => {
-      const [{ port }] = (await once(process, 'message')) as [{ port: number }]
-      return `http://127.0.0.1:${port}/api/v1`
-    }),
-  )
-}
-
-async function endOf(process: ChildProcess): Promise<void> {
-  if (process.exitCode !== null) return
-  const ended = once(process, 'exit')
-  process.disconnect()
-  await ended
-}
-
-describe.skipIf(postgres?.open == null)(
-  'one code shown 50 times at once to two processes on one PostgreSQL',
-  () => {
-    it('works once: five TOTP codes and five recovery codes', async () => {
-      const database = await openDatabase(postgres as NonNullable<typeof postgres>, {
-        connections: 5,
-      })
-      onTestFinished(database.close)
-      const { keys: _keys, ...stores } = database.stores
-      const host = await startHost({ options: stores })
-      const { recoveryCodes } = await host.auth.secondFactors.importTotp({
-        userId: 'u-alice',
-        secret: totpSecret,
-      })
-      const urls = await startProcesses(database)
-      const race = (code: string) =>
-        atOnce(50, (i) =>
-          supertest(urls[i % 2] as string)
-            .post('/login')
-            .send({ username: 'alice', password, code }),
-        )
-      const winners: number[] = []
-      for (const code of recoveryCodes.slice(0, 5)) winners.push(won(await race(code)).length)
-      // Steps in ascending order around now, each of them good once. The second one is first only
-      // where the clock has moved on.
-      const now = Date.now()
-      for (const step of [-1, 0, 1])
-        winners.push(won(await race(totpCode(totpSecret, new Date(now + step * 30_000)))).length)
-      expect(winners.slice(0, 5)).toEqual([1, 1, 1, 1, 1])
-      for (const count of winners.slice(5)) expect(count).toBeLessThanOrEqual(1)
-      expect(winners.slice(6).reduce((sum, count) => sum + count, 0)).toBe(2)
-      expect(await host.auth.secondFactors.status('u-alice')).toEqual({
-        enabled: true,
-        recoveryCodesLeft: 5,
-      })
-    }, 120_000)
-
-    it('lets sessions of the one that the other ends no further, and the confirming one go on in ' +
-      'both', async () => {
-      const database = await openDatabase(postgres as NonNullable<typeof postgres>, {
-        connections: 5,
-      })
-      onTestFinished(database.close)
-      const [one = '', other = ''] = await startProcesses(database)
-      const signIn = async (url: string) => {
-        const { body } = await supertest(url).post('/login').send({ username: 'alice', password })
-        return body.data.authToken as string
-      }
-      const [mine, theirs] = [await signIn(one), await signIn(other)]
-      const begun = await supertest(one).post('/auth/totp').set(bearer(mine)).send({ password })
-      const code = totpCode(begun.body.data.secret, new Date())
-      expect(
-        (await supertest(other).post('/auth/totp/confirm').set(bearer(mine)).send({ code })).status,
-      ).toBe(200)
-      expect((await supertest(other).get('/me').set(bearer(theirs))).status).toBe(401)
-      for (const url of [one, other])
-        expect((await supertest(url).get('/me').set(bearer(mine))).status).toBe(200)
-      expect(
-        (await supertest(one).post('/login').send({ username: 'alice', password })).body.error,
-      ).toBe('totp-required')
-    }, 60_000)
-  },
-)
 
 describe('switching off, twice at once by two codes', () => {
   const failures = [
