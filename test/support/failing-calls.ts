@@ -179,8 +179,8 @@ export async function judgeAfterEveryCall(
 
 /**
  * Lets each call that a request makes fail, one at a time: 503 and nothing told, and asking again
- * works. Where a call fails after something was written, each further way takes another scene, so it
- * is the turn of two more there; of every way with `inEveryWay`, as for apps, which is quick.
+ * works. Where a call fails after something was written, each further way takes another scene, so
+ * it is the turn of two more there; of every way with `inEveryWay`, as for apps, which is quick.
  */
 export async function expectOutageAtEveryCall(
   name: string,
