@@ -1,5 +1,5 @@
 import { defineConfig } from 'vitest/config'
-import { outsideNpmTest, testsWith } from './test/long/suites.js'
+import { outsideNpmTest, ownProcess, testsWith } from './test/long/suites.js'
 
 // The ones stop and kill database servers, the others need the machine for themselves, or are long,
 // or need packages of their own: npm run test:outages, test:timing, test:long, test:hosts,
@@ -14,8 +14,9 @@ const elsewhere = [
   ...(process.env['COVER_ALL'] ? [] : outsideNpmTest),
 ]
 
-// Whoever replaces a module must not replace it for others.
-const replacesModules = [...testsWith(/\bvi\.(mock|doMock|hoisted|resetModules)\b/)]
+// Whoever replaces a module must not replace it for others, and whoever counts steps must be there
+// before what is counted is compiled.
+const needsOwnProcess = [...testsWith(ownProcess)]
 
 export default defineConfig({
   test: {
@@ -28,23 +29,24 @@ export default defineConfig({
           name: 'shared',
           isolate: false,
           include: ['test/**/*.test.ts'],
-          exclude: [...elsewhere, ...replacesModules],
+          exclude: [...elsewhere, ...needsOwnProcess],
         },
       },
-      { extends: true, test: { name: 'isolated', include: replacesModules, exclude: elsewhere } },
+      { extends: true, test: { name: 'isolated', include: needsOwnProcess, exclude: elsewhere } },
     ],
     // Two more than the cores of a small machine: files that wait for a database leave room for
     // those that do not.
     maxWorkers: 4,
     // What has been compiled once is read from node_modules/ next time.
     experimental: { fsModuleCache: true },
-    // No promise of speed: what is promised of it is measured, by the processor's time or by how it
-    // grows. Tests start databases, processes and browsers, in hooks too, and a machine that is
-    // busy with something else is no reason to fail.
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
+    // No promise of speed: a time-out only ends what hangs. What is promised of cost is counted in
+    // steps, and the milliseconds are figures of `npm run bench`. Tests start databases, processes
+    // and browsers, in hooks too, and a machine that is busy with something else is no reason to
+    // fail.
+    testTimeout: 300_000,
+    hookTimeout: 300_000,
     setupFiles: ['test/support/patience.ts'],
-    expect: { poll: { timeout: 20_000 } },
+    expect: { poll: { timeout: 120_000 } },
     coverage: {
       provider: 'v8',
       include: ['src/**/*.ts'],

@@ -20,6 +20,10 @@ export function testsWith(what: RegExp): readonly string[] {
   return tests.filter((path) => what.test(readFileSync(join(root, path), 'utf8')))
 }
 
+/** What stands in a test that cannot share a process with others. */
+export const ownProcess: RegExp =
+  /\bvi\.(?:mock|doMock|hoisted|resetModules)\b|import '.*\/steps\.js'/
+
 /**
  * Tests that take a minute or more together: pages in a browser, processes, clusters, hashes and
  * codes that are raced, the store contract. They run as `npm run test:long`, so that `npm test`

@@ -1,19 +1,38 @@
 import { defineConfig } from 'vitest/config'
-import { engineTests, furtherTests, longTests, roundTests, slowTests } from './suites.js'
+import {
+  engineTests,
+  furtherTests,
+  longTests,
+  ownProcess,
+  roundTests,
+  slowTests,
+  testsWith,
+} from './suites.js'
+
+const alone = testsWith(ownProcess)
 
 const suites = {
   long: {
     // Each project adds its files to these.
     include: [],
-    testTimeout: 120_000,
+    testTimeout: 300_000,
     projects: [
-      { extends: true as const, test: { name: 'alone', include: [...longTests] } },
+      {
+        extends: true as const,
+        test: {
+          name: 'alone',
+          include: [...longTests, ...slowTests.filter((path) => alone.includes(path))],
+        },
+      },
       // As in `npm test`: to import the router anew costs a second of the processor.
-      { extends: true as const, test: { name: 'shared', isolate: false, include: [...slowTests] } },
+      {
+        extends: true as const,
+        test: { name: 'shared', isolate: false, include: [...slowTests], exclude: [...alone] },
+      },
     ],
   },
-  further: { include: [...furtherTests], testTimeout: 120_000 },
-  engines: { include: [...engineTests], testTimeout: 120_000, env: { ENGINES: 'all' } },
+  further: { include: [...furtherTests], testTimeout: 300_000 },
+  engines: { include: [...engineTests], testTimeout: 300_000, env: { ENGINES: 'all' } },
   rounds: { include: [...roundTests], testTimeout: 900_000, env: { ROUNDS: '10' } },
 }
 
@@ -22,8 +41,8 @@ export default defineConfig({
     ...suites[(process.env['SUITE'] ?? 'long') as keyof typeof suites],
     maxWorkers: 3,
     experimental: { fsModuleCache: true },
-    hookTimeout: 120_000,
+    hookTimeout: 300_000,
     setupFiles: ['test/support/patience.ts'],
-    expect: { poll: { timeout: 20_000 } },
+    expect: { poll: { timeout: 120_000 } },
   },
 })
