@@ -6,7 +6,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { deviceName } from '../../src/account/device-name.js'
 import { bearer, get } from '../support/client.js'
-import { send } from '../support/event-loop.js'
+import { send } from '../support/raw-requests.js'
 import { stepsUntil } from '../support/steps.js'
 import {
   bytes,

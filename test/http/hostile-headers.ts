@@ -1,7 +1,7 @@
 // Headers and routes for what holds the event loop: all that is read, and how a stranger fills it.
 import { bearer, logIn } from '../support/client.js'
-import { type Sent, send } from '../support/event-loop.js'
 import { type HostSettings, startHost, type TestHost } from '../support/host.js'
+import { type Sent, send } from '../support/raw-requests.js'
 import { stepsUntil } from '../support/steps.js'
 
 const often = { points: 1_000_000, duration: 600 }

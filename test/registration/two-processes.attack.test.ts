@@ -72,6 +72,6 @@ describe.each(sharedAccounts)('two processes over $name', (kind) => {
 async function registerAs(process: AccountProcess, email: string) {
   const asked = await process.post('/auth/register', { ...newcomer, email })
   const found = () => process.mails.find((mail) => mail.kind === 'register' && mail.to === email)
-  await expect.poll(found, { timeout: 20_000 }).toBeDefined()
+  await expect.poll(found).toBeDefined()
   return { requestId: asked.data.requestId as string, code: found()?.code ?? '' }
 }

@@ -216,7 +216,7 @@ export async function mailOf(
 ): Promise<SentMail> {
   const found = () =>
     processes.flatMap(({ mails }) => mails).findLast((mail) => mail.kind === kind && mail.to === to)
-  await expect.poll(found, { timeout: 20_000 }).toBeDefined()
+  await expect.poll(found).toBeDefined()
   return found() as SentMail
 }
 

@@ -32,13 +32,13 @@ const isLineEnd = (character: string | undefined) =>
 export function compile(regex: RegExp): Compiled {
   const pattern = new RegExpParser().parsePattern(regex.source, 0, regex.source.length, {
     unicode: regex.unicode,
-    unicodeSets: regex.unicodeSets,
+    unicodeSets: regex.flags.includes('v'),
   })
   const program: Step[] = []
   const fits = characterTest(regex)
   emitAlternatives(program, pattern.alternatives, { regex, fits })
   program.push({ do: 'match' })
-  const isUnicode = regex.unicode || regex.unicodeSets
+  const isUnicode = /[uv]/.test(regex.flags)
   return {
     program,
     pattern,

@@ -146,7 +146,7 @@ const priced: readonly (readonly [owner: object, prices: Record<string, Price>])
   [crypto, { timingSafeEqual: ofGiven, hash: (_target, [, text]) => lengthOf(text) }],
   [crypto.Hash.prototype, hash],
   [crypto.Hmac.prototype, hash],
-  [crypto.Decipheriv.prototype, hash],
+  [Object.getPrototypeOf(crypto.createDecipheriv('aes-128-ecb', Buffer.alloc(16), null)), hash],
   [
     globalThis,
     {

@@ -82,6 +82,3 @@ const auth = createAuthRouter({
 const server = createServer(express().use(auth))
 server.listen(0, '127.0.0.1', () => process.send({ port: server.address().port }))
 process.once('disconnect', () => process.exit())
-process.on('message', (asked) => {
-  if (asked === 'cpu') process.send(process.cpuUsage())
-})

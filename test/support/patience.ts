@@ -2,6 +2,10 @@
 // speed, but the end of what hangs.
 import { vi } from 'vitest'
 
-const waitFor = vi.waitFor
+const timeout = 120_000
+
+const { waitFor, waitUntil } = vi
 vi.waitFor = (callback, options) =>
-  waitFor(callback, typeof options === 'number' ? options : { timeout: 120_000, ...options })
+  waitFor(callback, typeof options === 'number' ? options : { timeout, ...options })
+vi.waitUntil = (callback, options) =>
+  waitUntil(callback, typeof options === 'number' ? options : { timeout, ...options })
