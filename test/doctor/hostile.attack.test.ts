@@ -70,6 +70,13 @@ it.each<[string, RequestListener]>([
       response.on('close', () => clearInterval(timer))
     },
   ],
+  [
+    'answers the first request alone',
+    (request, response) => {
+      if (request.url === '/api/v1/me' && request.headers.authorization === undefined)
+        response.writeHead(401, { 'content-type': 'application/json' }).end('{}')
+    },
+  ],
   ['hangs up', (request) => void request.socket.destroy()],
   ['answers nothing that it knows', (_request, response) => void response.writeHead(299).end('[]')],
 ])('a server that %s holds it up for 4.5 seconds at most', async (_what, listener) => {

@@ -30,6 +30,9 @@ const ofSearchBack: Price = (target, [, from], answer) => {
   return Math.max(1, begin - Number(answer))
 }
 
+// Node's own reader of media types searches for the end of blanks anew at each of them.
+const ofSquare: Price = (_target, [given]) => lengthOf(given) ** 2
+
 // Marks that follow each other are sorted, one by one: quadratic in their number.
 const ofNormalizing: Price = (target, _given, answer) => {
   let [marks, run] = [0, 0]
@@ -95,11 +98,15 @@ const ofMembers: Price = (_target, given, answer) => {
 
 const at = (price: Price, ...names: readonly string[]) =>
   Object.fromEntries(names.map((name) => [name, price]))
-const url: object = createRequire(import.meta.url)('node:url')
+// As objects whose functions can be replaced.
+const require = createRequire(import.meta.url)
+const [url, util, net]: object[] = ['node:url', 'node:util', 'node:net'].map((name) =>
+  require(name),
+)
 const hash = at(ofGiven, 'update', 'final')
 
 /** Each object whose functions are counted, and at what price. */
-const priced: readonly (readonly [owner: object, prices: Record<string, Price>])[] = [
+const priced: readonly (readonly [owner: object | undefined, prices: Record<string, Price>])[] = [
   [
     String.prototype,
     {
@@ -142,6 +149,8 @@ const priced: readonly (readonly [owner: object, prices: Record<string, Price>])
   [Array, { from: ofAnswer }],
   [URL, at(ofHost, 'canParse', 'parse')],
   [url, at(ofHost, 'domainToASCII', 'domainToUnicode')],
+  [util, at(ofSquare, 'MIMEType')],
+  [net, at(ofGiven, 'isIP', 'isIPv4', 'isIPv6')],
   [buffer, { isUtf8: ofGiven }],
   [crypto, { timingSafeEqual: ofGiven, hash: (_target, [, text]) => lengthOf(text) }],
   [crypto.Hash.prototype, hash],
@@ -195,7 +204,12 @@ function* countedCharacters(own: Method, text: unknown, meter: Meter): Generator
 export function countingNatives(): { stop(): void; count(): number } {
   const meter: Meter = { sum: 0, isPricing: false }
   const undo: (() => void)[] = []
-  const replace = (owner: object, name: string | symbol, made: (own: Method) => Method) => {
+  const replace = (
+    owner: object | undefined,
+    name: string | symbol,
+    made: (own: Method) => Method,
+  ) => {
+    if (owner === undefined) return
     const before = Object.getOwnPropertyDescriptor(owner, name)
     if (typeof before?.value !== 'function') return
     Object.defineProperty(owner, name, { ...before, value: made(before.value) })

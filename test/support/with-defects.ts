@@ -1,4 +1,6 @@
 // Work on a text, linear and not, for the test of the meter that has to tell one from the other.
+import { MIMEType } from 'node:util'
+
 const linear: Record<string, (text: string) => unknown> = {
   loop(text) {
     let sum = 0
@@ -31,6 +33,7 @@ const quadratic: Record<string, (text: string) => unknown> = {
   },
   'marks that are sorted': (text) =>
     text.replaceAll('a', '\u0301').replaceAll('b', '\u0323').normalize(),
+  'a media type': (text) => new MIMEType(`a/b;c="${text}"`),
   'a name of another script': (text) => new URL(`https://${text.replaceAll('a', '\u00fc')}/`),
 }
 /** By what each does. */
