@@ -15,8 +15,11 @@ const files = tiers[tier]
 if (files === undefined)
   throw new Error(`TIER=${tier} is none of ${Object.keys(tiers).join(', ')}`)
 
-// A module or a timer that one file replaces must not be replaced for others.
-const isolated = testsWith(/\bvi\.(mock|doMock|hoisted|resetModules|spyOn\(globalThis)\b/)
+// A module or a timer that one file replaces must not be replaced for others, and what counts steps
+// must be there before that is compiled which it counts.
+const isolated = testsWith(
+  /\bvi\.(?:mock|doMock|hoisted|resetModules|spyOn\(globalThis)\b|import '.*\/steps\.js'/,
+)
 
 export default defineConfig({
   test: {

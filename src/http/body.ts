@@ -299,7 +299,8 @@ function hasMemberTwice(json: string): boolean {
   const names = new Set<string>()
   let depth = 0
   let text = ''
-  for (const [token] of json.matchAll(/"(?:[^"\\]|\\.)*"|[{}[\]:]/g)) {
+  // A text without an end, which there is none of, would be one token: nothing is read twice.
+  for (const [token] of json.matchAll(/"(?:[^"\\]|\\.)*"?|[{}[\]:]/g)) {
     depth += steps[token] ?? 0
     if (token.startsWith('"')) text = token
     if (token !== ':' || depth !== 1) continue

@@ -135,7 +135,7 @@ describe('when bob signs in in another tab', () => {
     await expect.poll(() => socket.status).toBe('open')
     lines[0]?.onclose({ code: 1006 })
     await other.signIn({ user: 'bob', password: 'b' })
-    await expect.poll(() => told.length + bought.length, { timeout: 5000 }).toBe(2)
+    await expect.poll(() => told.length + bought.length).toBe(2)
     expect({ bought, told }).toEqual({ bought: ['Bearer alice-1'], told: ['ended'] })
   })
 })

@@ -225,7 +225,7 @@ describe('suggestions of a field', () => {
       if (round !== 2) continue
       // It asks again after a pause.
       const asked = () => wire.to('/auth/passkey/options').length
-      await vi.waitUntil(() => vi.advanceTimersByTime(1000) && asked() === 4, { timeout: 10_000 })
+      await vi.waitUntil(() => vi.advanceTimersByTime(1000) && asked() === 4)
     }
     expect(await waiting).toMatchObject({ status: 'signed-in' })
     expect(browser.begun).toHaveLength(5)

@@ -55,10 +55,10 @@ async function start(): Promise<string> {
 let browser: Browser
 beforeAll(async () => {
   if (chromiumPath !== null) browser = await launchChromium()
-}, 120_000)
+})
 afterAll(() => browser?.close())
 
-describe.skipIf(chromiumPath === null)('docs/passkeys.md', { timeout: 60_000 }, () => {
+describe.skipIf(chromiumPath === null)('docs/passkeys.md', () => {
   it('has a server and a page that add a passkey, sign in by it, and prove anew by it', async () => {
     const url = await start()
     const context = await browser.newContext()

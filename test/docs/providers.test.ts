@@ -31,7 +31,7 @@ const [imported = '', option = ''] = [
 ]
 const lines = firstBlock(page.slice(page.indexOf('## Without the typed client')), 'sh')
 
-beforeAll(buildExample, 300_000)
+beforeAll(buildExample)
 
 async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1')
@@ -154,4 +154,4 @@ it('the server of the README signs in with accounts elsewhere in twelve more lin
     rooms: ['general'],
     for: '1',
   })
-}, 120_000)
+})

@@ -16,10 +16,8 @@ async function faultsOf(who: Patient = patient): Promise<readonly string[]> {
 }
 
 describe('the example as it is', () => {
-  it('has no fault, which is said within five seconds', async () => {
-    const started = performance.now()
+  it('has no fault', async () => {
     const findings = await examine(patient, look)
-    expect(performance.now() - started).toBeLessThan(5000)
     expect(findings.filter(({ outcome }) => outcome === 'fault')).toEqual([])
     // What does not concern it, or cannot be told.
     const skipped = findings.filter(({ outcome }) => outcome === 'skipped')

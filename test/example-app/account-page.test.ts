@@ -20,7 +20,7 @@ import { plugIn } from '../support/virtual-authenticator.js'
 
 const numbered = (n: number) => ({ username: `user${n}`, password: `passphrase of user ${n}` })
 /** A machine may be busy. */
-const poll = { timeout: 30_000 }
+const poll = { timeout: 120_000 }
 
 let app: Example
 let browser: Browser
@@ -52,13 +52,13 @@ async function freePort(): Promise<string> {
   return String(port)
 }
 
-describe.skipIf(chromiumPath === null)('the page and the account', { timeout: 120_000 }, () => {
+describe.skipIf(chromiumPath === null)('the page and the account', () => {
   beforeAll(async () => {
     buildExample()
     const settings = { SEED_USERS: '3', SECOND_FACTOR_REQUIRED: 'user2' }
     app = await startExample({ ...environmentIn(temporaryFolder()), ...settings })
     browser = await launchChromium()
-  }, 300_000)
+  })
 
   afterAll(async () => {
     await browser?.close()

@@ -20,7 +20,7 @@ import { atLocalhost } from '../support/example-page.js'
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const program = join(root, 'example-app/build/cli/cli.js')
 
-describe('the tool for the command line', { timeout: 120_000 }, () => {
+describe('the tool for the command line', () => {
   let app: Example
   let origin: string
   let file: string
@@ -31,7 +31,7 @@ describe('the tool for the command line', { timeout: 120_000 }, () => {
     app = await startExample({ ...environmentIn(temporaryFolder()), TRUST_PROXY: 'loopback' })
     origin = atLocalhost(app.url)
     file = join(temporaryFolder(), 'sign-in.json')
-  }, 300_000)
+  })
 
   afterAll(() => app?.stop('SIGKILL'))
 

@@ -10,7 +10,7 @@ import {
   temporaryFolder,
 } from '../support/example.js'
 
-beforeAll(buildExample, 60_000)
+beforeAll(buildExample)
 
 describe('a server whose SQLite file', () => {
   test.each([
@@ -51,5 +51,5 @@ describe('a server whose SQLite file', () => {
     await new Promise((resolve) => setTimeout(resolve, 4500))
     expect((await fetch(app.url)).status).toBe(200)
     expect(await app.stop()).toBe(0)
-  }, 60_000)
+  })
 })

@@ -42,12 +42,12 @@ async function watchSockets(context: BrowserContext): Promise<readonly number[]>
 
 const shownLink = ({ text }: ExamplePage) => text('#link-address')
 
-describe.skipIf(chromiumPath === null)('linking a device', { timeout: 120_000 }, () => {
+describe.skipIf(chromiumPath === null)('linking a device', () => {
   beforeAll(async () => {
     buildExample()
     app = await startExample(environmentIn(temporaryFolder()))
     browser = await launchChromium()
-  }, 300_000)
+  })
 
   afterAll(async () => {
     await browser?.close()
@@ -111,10 +111,8 @@ describe.skipIf(chromiumPath === null)('linking a device', { timeout: 120_000 },
     await phone.look('account-with-link')
     // Those of the reload.
     const earlier = closed.length
-    const ended = Date.now()
     await linked.getByRole('button', { name: 'End' }).click()
-    await expect.poll(() => closed.slice(earlier), { timeout: 5000 }).toContain(4401)
-    expect(Date.now() - ended).toBeLessThan(5000)
+    await expect.poll(() => closed.slice(earlier)).toContain(4401)
     await desktop.sees('You were signed out')
   })
 

@@ -36,7 +36,7 @@ function askWhatIsSealed(env: Record<string, string>) {
   ])
 }
 
-beforeAll(buildExample, 300_000)
+beforeAll(buildExample)
 
 test('encryption keys are replaced one step at a time, and nobody is signed out', {
   timeout: 240_000,

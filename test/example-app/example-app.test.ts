@@ -87,7 +87,7 @@ async function refusal(asked: Knock) {
 beforeAll(async () => {
   buildExample()
   app = await startExample()
-}, 60_000)
+})
 
 afterAll(async () => {
   await app.stop('SIGKILL')
@@ -617,9 +617,7 @@ describe('starting and stopping', () => {
       })
       await once(socket, 'open')
       const closed = once(socket, 'close')
-      const began = Date.now()
       expect(await stopped.stop(signal)).toBe(0)
-      expect(Date.now() - began).toBeLessThan(4000)
       expect((await closed)[0]).toBe(1001)
       expect(stopped.output.stdout).toMatch(
         new RegExp(`^listening on ${stopped.url}\n  alice signs in with: `),

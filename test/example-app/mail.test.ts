@@ -18,9 +18,9 @@ import { mysqlUrl, postgresUrl, redisUrl } from '../support/services.js'
 const numbered = (n: number) => ({ username: `user${n}`, password: `passphrase of user ${n}` })
 const newPassword = 'seven quiet lanterns on a hill'
 /** A machine may be busy. */
-const poll = { timeout: 30_000 }
+const poll = { timeout: 120_000 }
 
-beforeAll(buildExample, 300_000)
+beforeAll(buildExample)
 
 async function start(env: Record<string, string> = {}): Promise<Example> {
   const app = await startExample({ ...environmentIn(temporaryFolder()), ...env })
@@ -51,13 +51,13 @@ const loginOf = async (app: Example, user: typeof alice) => (await post(app, '/l
 
 const heading = (page: Page, name: string) => page.getByRole('heading', { name }).waitFor()
 
-describe.skipIf(chromiumPath === null)('in Chromium', { timeout: 120_000 }, () => {
+describe.skipIf(chromiumPath === null)('in Chromium', () => {
   let browser: Browser
   let app: Example
   beforeAll(async () => {
     app = await startExample({ ...environmentIn(temporaryFolder()), SEED_USERS: '2' })
     browser = await launchChromium()
-  }, 120_000)
+  })
   afterAll(async () => {
     await browser?.close()
     await app?.stop('SIGKILL')
@@ -186,7 +186,7 @@ test('MAIL=off takes away what mails, and the start does not speak of it', async
   const page = await fetch(`${app.url}/api/v1/account`)
   expect(await page.text()).not.toContain('Forgot your password?')
   expect(app.output.stdout).not.toContain('mails')
-}, 60_000)
+})
 
 test('REGISTRATION=open makes an account by a mailed code, which signs in by another one', async () => {
   const app = await start({ REGISTRATION: 'open' })
@@ -203,7 +203,7 @@ test('REGISTRATION=open makes an account by a mailed code, which signs in by ano
   const byCode = { requestId: sent.json.data.requestId, code: await codeToSignIn(app, ada.email) }
   expect((await post(app, '/auth/code/login', byCode)).status).toBe(200)
   expect((await post(app, '/auth/register', ada)).status).toBe(409)
-}, 60_000)
+})
 
 test('REGISTRATION=invited prints an invitation, and makes no account without', async () => {
   const app = await start({ REGISTRATION: 'invited' })
@@ -212,4 +212,4 @@ test('REGISTRATION=invited prints an invitation, and makes no account without', 
   const [, invitation] = /invitation\?token=(mar_iv_[\w-]+)/.exec(app.output.stdout) ?? []
   expect((await post(app, '/auth/register', { ...ada, invitation })).status).toBe(202)
   await mailTo(app, ada.email, code)
-}, 60_000)
+})

@@ -6,7 +6,7 @@ import { promisify } from 'node:util'
 import { beforeAll, expect, test } from 'vitest'
 import { buildExample, temporaryFolder } from '../support/example.js'
 
-beforeAll(buildExample, 60_000)
+beforeAll(buildExample)
 
 const openers = 3
 const rounds = 25

@@ -20,7 +20,7 @@ import { atLocalhost, type ExamplePage, openProfile, openTab } from '../support/
 const numbered = (n: number) => ({ username: `user${n}`, password: `passphrase of user ${n}` })
 
 /** A machine may be busy. */
-const poll = { timeout: 30_000 }
+const poll = { timeout: 120_000 }
 
 let app: Example
 let browser: Browser
@@ -96,12 +96,12 @@ async function say(text: string, from = tab) {
   await from.page.locator('#messages').getByText(text).waitFor()
 }
 
-describe.skipIf(chromiumPath === null)('the page', { timeout: 120_000 }, () => {
+describe.skipIf(chromiumPath === null)('the page', () => {
   beforeAll(async () => {
     buildExample()
     app = await startExample({ ...environmentIn(temporaryFolder()), SEED_USERS: '6' })
     browser = await launchChromium()
-  }, 300_000)
+  })
 
   afterAll(async () => {
     await browser?.close()
@@ -111,7 +111,7 @@ describe.skipIf(chromiumPath === null)('the page', { timeout: 120_000 }, () => {
   beforeEach(async () => {
     context = await openProfile(browser, app.url)
     tab = await openTab(context, app.url)
-  }, 120_000)
+  })
 
   test('names those who can try it', async () => {
     await tab.sees('To try it, sign in as')

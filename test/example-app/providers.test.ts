@@ -37,7 +37,7 @@ beforeAll(async () => {
     OAUTH_CLIENTS: JSON.stringify([registered]),
   })
   issuer = upstream.url.replace('127.0.0.1', 'localhost')
-}, 300_000)
+})
 
 afterAll(() => upstream?.stop('SIGKILL'))
 

@@ -7,7 +7,7 @@ import { buildExample, environmentIn, temporaryFolder } from '../support/example
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 
-beforeAll(buildExample, 300_000)
+beforeAll(buildExample)
 
 test('npm start says what to try, and ends with the process that it is', async () => {
   const child = spawn('npm', ['start', '--silent'], {
@@ -16,7 +16,7 @@ test('npm start says what to try, and ends with the process that it is', async (
   })
   let said = ''
   child.stdout.on('data', (chunk) => (said += chunk))
-  await expect.poll(() => said, { timeout: 60_000 }).toContain('alice has to')
+  await expect.poll(() => said).toContain('alice has to')
   const [, url = ''] = /^listening on (http:\/\/127\.0\.0\.1:\d+)$/m.exec(said) ?? []
   const port = new URL(url).port
   for (const one of [
@@ -41,4 +41,4 @@ test('npm start says what to try, and ends with the process that it is', async (
       ),
     )
     .toBe('gone')
-}, 120_000)
+})

@@ -159,7 +159,7 @@ beforeAll(async () => {
   chatUrl = chat.url.replace('127.0.0.1', 'localhost')
   wiki = launchWiki({ ISSUER: chatUrl, WIKI_URL: wikiUrl, WIKI_SECRET: secret })
   await once(wiki.child.stdout, 'data')
-}, 300_000)
+})
 
 afterAll(async () => {
   wiki?.child.kill('SIGKILL')
@@ -297,7 +297,7 @@ test('says how to register it where it has no secret', async () => {
   expect(json).not.toContain(made)
 })
 
-describe.skipIf(chromiumPath === null)('in Chromium', { timeout: 120_000 }, () => {
+describe.skipIf(chromiumPath === null)('in Chromium', () => {
   test('alice signs in once, on the pages, and is signed in to the chat and to the wiki', async () => {
     const browser = await launchChromium()
     try {
@@ -359,7 +359,7 @@ describe.skipIf(chromiumPath === null)('in Chromium', { timeout: 120_000 }, () =
         await wikiTab.reload()
         return wikiTab.getByRole('link', { name: 'Sign in with Chat' }).isVisible()
       }
-      await expect.poll(isOut, { timeout: 10_000 }).toBe(true)
+      await expect.poll(isOut).toBe(true)
       await page.getByRole('button', { name: 'Sign in', exact: true }).click()
       await page.getByLabel('E-mail or user name').waitFor()
       await page.getByRole('button', { name: 'Cancel and go back to Chat' }).click()

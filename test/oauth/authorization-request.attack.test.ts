@@ -1,10 +1,11 @@
+import '../support/steps.js'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { checkAuthorizationRequest } from '../../src/oauth/authorization-request.js'
 import { parseAuthorizationRequest } from '../../src/oauth/parse-request.js'
 import { redirectLocation } from '../../src/oauth/redirect-location.js'
-import { leastCpuMs } from '../support/processor-time.js'
 import { rounds } from '../support/rounds.js'
+import { stepsOf } from '../support/steps.js'
 import { bridge, desktop, knownScopes, ownResource, tracker, wiki } from './some-clients.js'
 
 const clients = [wiki, desktop, tracker, bridge, { ...wiki, id: 'gone', disabled: true }]
@@ -232,21 +233,22 @@ describe('a query of any length', () => {
     ),
   )
 
-  it('costs no more than 20 ms, and beyond 4,096 characters nothing', () => {
+  it('takes no more than 50 steps a character, and beyond 4,096 characters none', () => {
     for (const query of queries) {
-      const took = leastCpuMs(() => ask(query), { samples: 3 })
-      expect(took, `${query.slice(0, 20)} ${query.length}`).toBeLessThan(20)
+      const most = 5000 + 50 * (query.length > 4096 ? 0 : query.length)
+      const steps = stepsOf(() => ask(query))
+      expect(steps, `${query.slice(0, 20)} ${query.length}`).toBeLessThan(most)
     }
     for (const query of queries.filter(({ length }) => length > 4096))
       expect(ask(query)).toEqual({ at: 'page', problem: 'too-long' })
   })
 
-  it('takes at most three times as long for twice the length', () => {
+  it('takes at most twice as many steps for twice the length', () => {
     const of = (pairs: number) =>
       `${honest}&${Array.from({ length: pairs }, (_none, at) => `p${1000 + at}=a+b`).join('&')}`
     const [short, long] = [of(150), of(330)]
-    const best = (query: string) => leastCpuMs(() => ask(query), { rounds: 80, samples: 7 })
+    const stepsFor = (query: string) => stepsOf(() => ask(query))
     expect(ask(long).at).toBe('request')
-    expect(best(long) / best(short)).toBeLessThan((3 * long.length) / short.length / 2)
+    expect(stepsFor(long) / stepsFor(short)).toBeLessThan((1.1 * long.length) / short.length)
   })
 })

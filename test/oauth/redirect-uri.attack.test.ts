@@ -1,8 +1,9 @@
+import '../support/steps.js'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { redirectMatches, redirectProblem } from '../../src/oauth/redirect-uri.js'
-import { leastCpuMs } from '../support/processor-time.js'
 import { rounds } from '../support/rounds.js'
+import { stepsOf } from '../support/steps.js'
 
 const registeredOnes = [
   'http://127.0.0.1/callback',
@@ -189,7 +190,9 @@ describe('a redirect URI of any length', () => {
   const beginnings = ['https://', 'https://a.', 'http://localhost:1/', 'com.example.', 'a.b:/', '']
   const units = ['a', 'a.', '.', '%41', '%', '/', '@', '-', ':1', '[', '?', '&state', '*', '\n']
 
-  it('is judged in a time that grows as it does, and not at all beyond 2,000 characters', () => {
+  const mostSteps = (chars: number) => 5000 + 100 * (chars > 2000 ? 0 : chars)
+
+  it('is judged in 100 steps for each of 2,000 characters, and not at all beyond', () => {
     for (const beginning of beginnings)
       for (const unit of units) {
         const of = (chars: number) => beginning + unit.repeat(chars / unit.length)
@@ -199,24 +202,24 @@ describe('a redirect URI of any length', () => {
             redirectProblem(uri, 'native')
             redirectMatches(uri, 'http://localhost/callback', 'native')
           }
-          const took = leastCpuMs(judge, { samples: 3 })
-          expect(took, `${beginning}${unit} ${chars}`).toBeLessThan(20)
+          expect(stepsOf(judge), `${beginning}${unit} ${chars}`).toBeLessThan(mostSteps(chars))
         }
         expect(redirectProblem(of(2100), 'native')).toEqual(expect.any(String))
         expect(redirectMatches(of(2100), of(2100), 'native')).toBe(false)
       }
   })
 
-  it('takes at most three times as long for twice the length', () => {
+  it('takes at most twice as many steps for twice the length', () => {
     const of = (chars: number) => `http://localhost:1/${'a'.repeat(chars)}`
     const [short, long] = [of(950), of(1900)]
-    const best = (uri: string) => {
+    const stepsFor = (uri: string) => {
       const judge = () => {
         redirectProblem(uri, 'native')
         redirectMatches(uri, `${uri}b`, 'native')
       }
-      return leastCpuMs(judge, { rounds: 2000, samples: 7 })
+      judge()
+      return stepsOf(judge)
     }
-    expect(best(long) / best(short)).toBeLessThan(3)
+    expect(stepsFor(long) / stepsFor(short)).toBeLessThan(2.1)
   })
 })

@@ -1,10 +1,11 @@
 // Somebody has a flow, or makes one up. Whatever it is: as if there were none, and never an error.
+import '../support/steps.js'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { createVault } from '../../src/lib/vault.js'
 import { bytesOfFlow, flowOfBytes, maxFlowChars } from '../../src/pages/flow.js'
-import { leastCpuMs } from '../support/processor-time.js'
 import { rounds } from '../support/rounds.js'
+import { stepsOf } from '../support/steps.js'
 import { binding, digestOf, flowParts, halfWay, key, now, otherKey, request } from './flow-parts.js'
 
 /** A flow with somebody half way in it. */
@@ -169,31 +170,28 @@ describe('a sign-in that is half done', () => {
 describe('a flow that is too long', () => {
   it('costs nothing, however long it is', () => {
     const { flows, sealed } = sealedOne()
-    const timeOf = (length: number) => {
+    const stepsFor = (length: number) => {
       const text = sealed + 'A'.repeat(length)
-      const open = () => expect(flows.open(text, binding)).toBeNull()
-      return leastCpuMs(open, { rounds: 200, samples: 3 })
+      return stepsOf(() => expect(flows.open(text, binding)).toBeNull())
     }
-    timeOf(maxFlowChars)
-    const [once, twice] = [timeOf(4_000_000), timeOf(8_000_000)]
-    // To read 4 MB two hundred times would take seconds.
-    expect(once).toBeLessThan(500)
-    expect(twice).toBeLessThan(500)
+    stepsFor(maxFlowChars)
+    expect(stepsFor(4_000_000)).toBeLessThan(1000)
+    expect(stepsFor(8_000_000)).toBe(stepsFor(4_000_000))
   })
 
   it.each<[string, (length: number) => string]>([
     ['letters', (n) => `v1.${'A'.repeat(8)}.${'A'.repeat(16)}.${'A'.repeat(n)}`],
     ['dots', (n) => `v1.${'.'.repeat(n)}`],
     ['letters that end in none', (n) => `v1.${'A'.repeat(8)}.${'A'.repeat(16)}.${'A'.repeat(n)}=`],
-  ])('is read in a time that grows no faster than its length: %s', (_name, textOf) => {
+  ])('is read in steps that grow no faster than its length: %s', (_name, textOf) => {
     const { flows } = flowParts()
-    const timeOf = (length: number) => {
+    const stepsFor = (length: number) => {
       const text = textOf(length)
-      return leastCpuMs(() => flows.open(text, binding), { rounds: 50 })
+      return stepsOf(() => flows.open(text, binding))
     }
-    timeOf(2000)
-    // Quadratic would be four times as long.
-    expect(timeOf(4200)).toBeLessThan(3 * timeOf(2100) + 1)
+    stepsFor(2000)
+    expect(stepsFor(4200)).toBeLessThan(2.1 * stepsFor(2100))
+    expect(stepsFor(4200)).toBeLessThan(20 * 4200)
   })
 })
 

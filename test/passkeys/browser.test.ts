@@ -43,7 +43,7 @@ beforeAll(async () => {
   if (chromiumPath !== null) browser = await launchChromium()
   // On a busy machine the library takes longer to load than an answer may.
   await simpleWebAuthn().ready?.()
-}, 120_000)
+})
 afterAll(() => browser?.close())
 
 interface Answer {
@@ -90,7 +90,7 @@ async function replaceByCopy(authenticator: VirtualAuthenticator) {
 
 const text = (value: unknown) => JSON.stringify(value)
 
-describe.skipIf(chromiumPath === null)('passkeys in Chromium', { timeout: 60_000 }, () => {
+describe.skipIf(chromiumPath === null)('passkeys in Chromium', () => {
   it('are made and sign in, without a name, and count as both factors', async () => {
     const { host, authenticator, run, token } = await start({
       options: { secondFactor: () => 'required' },

@@ -201,7 +201,7 @@ describe('a refresh token that two hold, and the pair of whoever came first was 
     host.stores.sessions.find = async (id) => {
       const session = await find(id)
       reads += 1
-      await vi.waitFor(() => expect(reads).toBe(20), 10_000)
+      await vi.waitFor(() => expect(reads).toBe(20))
       return session
     }
     const answers = await Promise.all(

@@ -30,5 +30,5 @@ const rows = others
 process.stdout.write(
   `Not run here, of the test files:\n${rows.join('\n')}\n` +
     'Everything, with all databases, outages, third-party servers and clients: npm run test:all\n' +
-    'Skipped tests need a server or a browser that is not here: CONTRIBUTING.md says how to get it\n',
+    'Skipped tests need a server or a browser; CONTRIBUTING.md says how to install it\n',
 )

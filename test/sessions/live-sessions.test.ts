@@ -60,7 +60,7 @@ describe('a guarded request', () => {
     const { find } = host.stores.sessions
     arrived = 0
     const slowFind = vi.fn(async (id: string) => {
-      await vi.waitFor(() => expect(arrived).toBe(50), 5000)
+      await vi.waitFor(() => expect(arrived).toBe(50))
       await new Promise((resolve) => setTimeout(resolve, 20))
       return find(id)
     })

@@ -141,7 +141,7 @@ describe.skipIf(redisUrl === null).each(libraries)(
           await bus.publish(event)
           expect(heard).toContainEqual(event)
         },
-        { timeout: 10_000, interval: 50 },
+        { interval: 50 },
       )
       await leave()
     })
@@ -169,9 +169,7 @@ describe.skipIf(redisUrl === null).each(libraries)(
       if ('destroy' in dead && 'isOpen' in dead) dead.destroy()
       else dead.disconnect()
       // A connection that is being closed may still hear one.
-      await expect
-        .poll(() => bus.check?.().catch(String), { timeout: 10_000 })
-        .toContain('no answer within 2000 ms')
+      await expect.poll(() => bus.check?.().catch(String)).toContain('no answer within 2000 ms')
       await leave[0]?.()
       await bus.check?.()
       host.close()
@@ -246,7 +244,7 @@ describe.each(unconnected)('a bus that Redis does not serve, through %s', (_libr
         )) as [string, number]
         return count
       }
-      await vi.waitFor(async () => expect(await numberOfListeners()).toBe(1), { timeout: 10_000 })
+      await vi.waitFor(async () => expect(await numberOfListeners()).toBe(1))
       await stays()
       close()
       await own.stop()

@@ -21,7 +21,7 @@ describe.skipIf(!canStartRedis)('a cluster of three Redis servers', () => {
   let cluster: OwnCluster
   beforeAll(async () => {
     cluster = await startCluster()
-  }, 60_000)
+  })
   afterAll(async () => {
     await cluster.stop()
   })

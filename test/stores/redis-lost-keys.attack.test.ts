@@ -62,7 +62,7 @@ describe.skipIf(!canStartRedis).each(deployments)(
       servers = await start()
       direct = servers.masters.map(({ url }) => new Redis(url))
       connected = await connect(servers)
-    }, 60_000)
+    })
     afterAll(async () => {
       connected?.close()
       for (const client of direct ?? []) client.disconnect()

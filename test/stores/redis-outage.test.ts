@@ -36,7 +36,7 @@ describe.skipIf(!canStartRedis).each(libraries)(
       await vi.waitFor(() => expect(acknowledged.length).toBeGreaterThan(20), { interval: 1 })
       await server.restart()
       await Promise.allSettled(ending)
-      const alive = await vi.waitFor(() => sessions.liveAmong(ids, at(2)), { timeout: 10_000 })
+      const alive = await vi.waitFor(() => sessions.liveAmong(ids, at(2)))
       expect(alive.filter((id) => acknowledged.includes(id))).toEqual([])
     })
 
@@ -46,9 +46,7 @@ describe.skipIf(!canStartRedis).each(libraries)(
       await sessions.create(session('ended'))
       await sessions.end('ended', 'logout', at(1))
       await server.restart()
-      expect(
-        await vi.waitFor(() => sessions.liveAmong(['living', 'ended'], at(2)), { timeout: 10_000 }),
-      ).toEqual([])
+      expect(await vi.waitFor(() => sessions.liveAmong(['living', 'ended'], at(2)))).toEqual([])
       // The scripts are gone as well, which nobody notices.
       await sessions.create(session('new'))
       expect(await sessions.end('new', 'logout', at(3))).toBe(true)

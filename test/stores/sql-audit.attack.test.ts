@@ -75,23 +75,23 @@ describe.each(['down', 'slow', 'full'] as const)('a database that is %s', (fault
     const { audit, state, warnings } = await startFaulty()
     state.fault = fault
     const host = await startHost({ options: { onEvent: audit } })
-    const started = performance.now()
     const { userId } = await logIn(host)
     for (let i = 0; i < 5; i += 1)
       await post(host, '/login', { username: 'alice', password: `wrong-${i}` })
-    expect(performance.now() - started).toBeLessThan(2500)
-    if (fault !== 'slow') await expect.poll(() => warnings.length, { timeout: 5000 }).toBe(1)
+    // All are answered, and the database has taken nothing yet.
+    expect(state.written).toEqual([])
+    if (fault !== 'slow') await expect.poll(() => warnings.length).toBe(1)
     expect(warnings.join('')).not.toContain('alice')
     expect(host.auth.stats().audit).toEqual({ delivered: 0, failed: 0 })
     state.fault = null
     const raised = 7
-    await expect.poll(() => host.auth.stats().audit.delivered, { timeout: 15_000 }).toBe(raised)
+    await expect.poll(() => host.auth.stats().audit.delivered).toBe(raised)
     const kept = await audit.forUser(userId)
     expect(kept.map(({ type }) => type).sort()).toEqual(
       ['login.succeeded', 'session.started', ...Array(5).fill('login.failed')].sort(),
     )
     await audit.close()
-  }, 30_000)
+  })
 })
 
 describe('while nothing can be written', () => {
@@ -112,14 +112,14 @@ describe('while nothing can be written', () => {
     expect(written.reduce((sum, count) => sum + count, 0)).toBe(10_000)
     expect(Math.max(...written)).toBe(100)
     await audit.close()
-  }, 30_000)
+  })
 
   it('a statement whose answer was lost is repeated, and leaves no event twice', async () => {
     const { audit, state } = await startFaulty()
     state.fault = 'answer lost'
     const event = { type: 'login.failed', at: new Date(), userId: 'u-1', ip: null }
     const all = Promise.all([audit(event), audit(event)])
-    await expect.poll(() => state.written.length, { timeout: 5000 }).toBe(1)
+    await expect.poll(() => state.written.length).toBe(1)
     state.fault = null
     await all
     expect([state.written, (await audit.forUser('u-1')).length]).toEqual([[2, 2], 2])

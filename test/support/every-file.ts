@@ -3,9 +3,12 @@
 // nobody, for files share a process.
 import { afterAll, vi } from 'vitest'
 
-const waitFor = vi.waitFor
+const timeout = 120_000
+const { waitFor, waitUntil } = vi
 vi.waitFor = (callback, options) =>
-  waitFor(callback, typeof options === 'number' ? options : { timeout: 120_000, ...options })
+  waitFor(callback, typeof options === 'number' ? options : { timeout, ...options })
+vi.waitUntil = (callback, options) =>
+  waitUntil(callback, typeof options === 'number' ? options : { timeout, ...options })
 
 afterAll(() => {
   vi.useRealTimers()

@@ -1,10 +1,18 @@
 // A server that has just started: node first-login-process.mjs <encryption key> <signing key>
-// <password hash>. It says on which port it listens, and to every message how much of the processor
-// it has taken, in milliseconds. It ends when it is disconnected.
+// <password hash>. It says on which port it listens, and to every message how many passwords its
+// threads have been given. It ends when it is disconnected.
 import { createServer } from 'node:http'
 import express from 'express'
 import { bcryptHasher, createAuthRouter, joseSigner } from 'messaging-auth-router'
 import { memoryStores } from 'messaging-auth-router/stores/memory'
+import { Piscina } from 'piscina'
+
+let passwords = 0
+const { run } = Piscina.prototype
+Piscina.prototype.run = function counted(...given) {
+  passwords += 1
+  return run.apply(this, given)
+}
 
 const [encryptionKey, signingKey, passwordHash] = process.argv.slice(2)
 const alice = { id: 'u-alice', username: 'alice', name: 'Alice', passwordHash }
@@ -25,8 +33,5 @@ const auth = createAuthRouter({
 })
 const server = createServer(express().use('/api/v1', auth))
 server.listen(0, '127.0.0.1', () => process.send(server.address().port))
-process.on('message', () => {
-  const { user, system } = process.cpuUsage()
-  process.send((user + system) / 1000)
-})
+process.on('message', () => process.send(passwords))
 process.on('disconnect', () => process.exit())

@@ -123,11 +123,11 @@ export async function startCrowd(
 }
 
 /**
- * Waits until something holds, looking each time the event loop comes round. Rejects after ten
- * seconds.
+ * Waits until something holds, looking each time the event loop comes round. Rejects after two
+ * minutes, so that what never holds ends.
  */
 export async function until(holds: () => boolean): Promise<void> {
-  const giveUp = Date.now() + 10_000
+  const giveUp = Date.now() + 120_000
   while (!holds()) {
     if (Date.now() > giveUp) throw new Error('it never came to hold')
     await turn()

@@ -38,7 +38,7 @@ async function join(nodes: readonly OwnRedis[]): Promise<void> {
       `cluster_known_nodes:${nodes.length}`,
   )
   const settled = (check: (client: Redis) => Promise<void>) =>
-    vi.waitFor(() => Promise.all(clients.map(check)), { timeout: 20_000, interval: 100 })
+    vi.waitFor(() => Promise.all(clients.map(check)), { interval: 100 })
   try {
     await Promise.all(
       masters.map((client, index) =>

@@ -194,7 +194,7 @@ it('an attempt that was woken for a slot and fails leaves it to the next that wa
       : Promise.resolve(count)
   const slots = createSlots(createAsk(async (_name, work) => work()))
   const one = wanted({ keyPrefix: 'test', points: 1, duration: 900, run }, 'key')
-  const deadline = performance.now() + 20_000
+  const deadline = Number.POSITIVE_INFINITY
   const take = async () => {
     const held = new Set<Slot>()
     const { first } = await slots.ask([one], held)
@@ -204,10 +204,7 @@ it('an attempt that was woken for a slot and fails leaves it to the next that wa
   const first = await take()
   const waiting = [take(), take()]
   await slots.refund(first)
-  const late = new Promise<never>((_resolve, reject) =>
-    setTimeout(() => reject(new Error('still waiting')), 1000).unref(),
-  )
-  const settled = await Promise.race([Promise.allSettled(waiting), late])
+  const settled = await Promise.allSettled(waiting)
   expect(settled.map(({ status }) => status)).toEqual(['rejected', 'fulfilled'])
 })
 

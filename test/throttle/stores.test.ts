@@ -155,9 +155,7 @@ describe.each(stores.filter(([, isThere]) => isThere))(
     it('stop at the same number again after the window, and no longer than before', async () => {
       const host = await start({ account: { points: 2, duration: 1 } })
       for (let round = 0; round < 2; round += 1) {
-        await expect
-          .poll(async () => (await guess(host)).status, { timeout: 5000, interval: 200 })
-          .toBe(401)
+        await expect.poll(async () => (await guess(host)).status, { interval: 200 }).toBe(401)
         expect((await guess(host)).status).toBe(401)
         expect(Number((await right(host)).headers['retry-after'])).toBeLessThanOrEqual(1)
       }

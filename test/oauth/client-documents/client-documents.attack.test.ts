@@ -114,9 +114,7 @@ describe('an answer that is no document', () => {
   ])('that %s', async (_name, answer, status) => {
     const vendor = await startVendor(answer)
     const at = await startListing()
-    const started = performance.now()
     expect((await ask(at)).status).toBe(status)
-    expect(performance.now() - started).toBeLessThan(9000)
     // Nowhere else, and no second time.
     expect((await ask(at)).status).toBe(status)
     expect(vendor.connected.length).toBe(1)

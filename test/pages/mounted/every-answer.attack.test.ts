@@ -1,7 +1,9 @@
 // What goes with every answer at the addresses of the pages, whatever is sent there, and what
 // methods, bodies and headers that no browser sends come to.
+import '../../support/steps.js'
 import { describe, expect, it } from 'vitest'
 import { password } from '../../support/host.js'
+import { stepsUntil } from '../../support/steps.js'
 import { addressOf, csrfOf, effectsIn, forms, signInForm } from './forms.js'
 import { type MountedHost, queryOf, startMounted, tracker, wiki } from './mounted-host.js'
 import { formOf, type HeaderChange, openVisitor, type PageAnswer, wayTo } from './visitor.js'
@@ -226,24 +228,19 @@ describe('A form that no browser sends', () => {
     expect(host.host().unforeseen).toEqual([])
   })
 
-  it('costs no more than twice as much where it is twice as long', async () => {
+  it('takes no more than twice as many steps where it is twice as long', async () => {
     const { host, visitor, action, csrf } = await opened()
     host.clock.advance(1)
     const fields = (count: number) =>
       `csrf=${csrf.slice(1)}&${Array.from({ length: count }, (_, n) => `f${n}=%61`).join('&')}`
-    const costOf = async (count: number) => {
-      const began = process.cpuUsage()
-      for (let round = 0; round < 20; round += 1)
-        expect((await visitor.send(action, fields(count))).status).toBe(403)
-      const { user, system } = process.cpuUsage(began)
-      return user + system
+    const stepsFor = async (count: number) => {
+      const body = fields(count)
+      return stepsUntil(async () => expect((await visitor.send(action, body)).status).toBe(403))
     }
-    const leastOf = async (count: number) =>
-      Math.min(await costOf(count), await costOf(count), await costOf(count))
-    await costOf(400)
-    const [once, twice] = [await leastOf(400), await leastOf(800)]
-    // Squared would be four times, and most of it is the request itself.
-    expect(twice / once).toBeLessThan(3.2)
+    await stepsFor(10)
+    const [once, twice] = [await stepsFor(400), await stepsFor(800)]
+    expect(twice).toBeLessThan(40 * fields(800).length)
+    expect(twice / once).toBeLessThan(2.1)
   })
 })
 

@@ -67,7 +67,7 @@ export async function leaving(tab: Page, act: () => Promise<unknown>): Promise<v
 async function until(tab: Page, condition: string): Promise<void> {
   // While one document follows another there is nobody to ask.
   const holds = () => tab.evaluate(condition).catch(() => false)
-  await expect.poll(holds, { timeout: 30_000, interval: 40 }).toBe(true)
+  await expect.poll(holds, { interval: 40 }).toBe(true)
 }
 
 /** Where a tab is once nothing leads it on any more, by the heading. Never a blank page. */
