@@ -1,6 +1,6 @@
 // Measures this package beside its peers. `npm run bench` measures everything and writes
 // docs/performance.md and docs/performance.svg; `npm run bench -- guard` measures one suite
-// (storm, guard, tokens, oauth, pages, growth) and only prints it; `--quick` is a smoke run;
+// (storm, guard, tokens, oauth, pages, growth, import) and only prints it; `--quick` is a smoke run;
 // `render` writes the documents again from the last whole run.
 import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
@@ -10,6 +10,7 @@ import { markdownOf } from './report/markdown.mjs'
 import { writeDocs } from './report/write-docs.mjs'
 import { measureGrowth } from './suites/growth.mjs'
 import { measureGuards } from './suites/guard.mjs'
+import { measureImport } from './suites/import.mjs'
 import { measureOAuth } from './suites/oauth.mjs'
 import { measurePages } from './suites/pages.mjs'
 import { measureStorms } from './suites/storm.mjs'
@@ -22,6 +23,7 @@ const suites = {
   oauth: measureOAuth,
   pages: measurePages,
   growth: measureGrowth,
+  import: measureImport,
 }
 const million = 1_000_000
 const whole = {
@@ -42,6 +44,7 @@ const whole = {
       throttle: [1000, million],
     },
   },
+  import: { rounds: 21 },
 }
 const quick = {
   storm: { rounds: 1, logins: { 10: 20 } },
@@ -54,6 +57,7 @@ const quick = {
     turns: 50,
     sizes: { memory: [1000, 10_000], sockets: [100, 500], throttle: [1000, 5000] },
   },
+  import: { rounds: 3 },
 }
 const resultsFile = fileURLToPath(new URL('./results.json', import.meta.url))
 

@@ -1,6 +1,6 @@
 // How many modules, and bytes of them, `import 'messaging-auth-router'` loads, of ours and of other
 // packages: what each process pays before it serves anything. Counted and not timed, so the same on
-// every machine; the milliseconds are those of test/bench/import-time.mjs.
+// every machine; the milliseconds are those of `npm run bench -- import`.
 import { statSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { requireFreshBuild } from './builds.mjs'

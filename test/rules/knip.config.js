@@ -50,7 +50,7 @@ export default {
     },
     // A package of its own. Contestants and what grows are loaded by name, in other processes.
     'test/bench': {
-      entry: ['contestants/*.mjs', 'growth/*.mjs', 'processes/*-process.mjs', 'import-time.mjs'],
+      entry: ['contestants/*.mjs', 'growth/*.mjs', 'processes/*-process.mjs'],
       project: ['**/*.mjs'],
     },
     // Another: hosts and clients of others, most of them started by their paths.

@@ -1,4 +1,5 @@
 import { defineConfig } from 'vitest/config'
+import { testsWith } from './tiers.mjs'
 
 /** How the files of the area begin that is broken, from mutation.mjs. */
 const area = (process.env['MUTATION_TESTS'] ?? '*/').split(';')
@@ -19,11 +20,14 @@ const slow = [
   'two-processes/one-wins',
 ]
 
+// What is counted in steps counts those of the mutants' switches as well.
+const counted = testsWith(/^import '.*\/steps\.js'/m)
+
 export default defineConfig({
   test: {
     // None that needs a database, a browser, another process or the example.
     include: area.map((name) => `test/${name}*.test.ts`),
-    exclude: slow.map((name) => `test/${name}*`),
+    exclude: [...slow.map((name) => `test/${name}*`), ...counted],
     // One import of the router serves all files of a run, which takes a third of the time. No test
     // leaves anything behind in a module.
     isolate: false,

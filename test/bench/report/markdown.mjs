@@ -72,6 +72,19 @@ const tablesOf = {
       ]),
     ),
   ],
+  import: ({ rounds, rows }) => [
+    '### Import',
+    `A process for each, in ${rounds} rounds; medians. *To Express*: the least of each.`,
+    table(
+      ['', 'ms', 'CPU ms', 'to Express'],
+      rows.map(({ label, clock, cpu, toExpress }) => [
+        label,
+        whole(clock),
+        whole(cpu),
+        ratio(toExpress),
+      ]),
+    ),
+  ],
   growth: ({ rounds, turns, kinds }) => [
     '### Growth',
     'Microseconds a call, one after another, each size in a process of its own. Medians of ' +

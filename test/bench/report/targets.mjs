@@ -115,6 +115,11 @@ const growthTargets = ({ kinds }) =>
     ...(kind === 'memory' ? [atMost('memory: bytes of a session', 2048, bytesMany, ' B')] : []),
   ])
 
+// How many modules and bytes that is, is counted by test/rules/check-loaded.mjs.
+const importTargets = ({ rows }) => [
+  atMost('CPU of importing the package, to that of Express', 2.6, find(rows, ours).toExpress),
+]
+
 /** Everything aimed at in a suite. */
 export const targetsOf = {
   storm: stormTargets,
@@ -123,4 +128,5 @@ export const targetsOf = {
   oauth: oauthTargets,
   pages: pageTargets,
   growth: growthTargets,
+  import: importTargets,
 }
