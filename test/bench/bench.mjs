@@ -1,7 +1,7 @@
 // Measures this package beside its peers. `npm run bench` measures everything and writes
 // docs/performance.md and docs/performance.svg; `npm run bench -- guard` measures one suite
-// (storm, guard, tokens, oauth, pages, growth, import) and only prints it; `--quick` is a smoke run;
-// `render` writes the documents again from the last whole run.
+// (storm, guard, tokens, oauth, pages, growth, import) and only prints it; `--quick` is a smoke
+// run; `render` writes the documents again from the last whole run.
 import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
