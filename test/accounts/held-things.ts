@@ -32,13 +32,16 @@ export async function startAll(
 }
 
 /** Opens a socket; resolves with the promise of the code that it is closed with. */
-export async function openSocket(host: AccountHost, token: string): Promise<Promise<number>> {
+export async function openSocket(
+  host: AccountHost,
+  token: string,
+): Promise<{ readonly closed: Promise<number> }> {
   const url = new URL('/ws', host.url.replace('http', 'ws'))
   const socket = new WebSocket(url, { headers: bearer(token) })
   onTestFinished(() => socket.terminate())
   const closed = new Promise<number>((resolve) => void socket.once('close', resolve))
   await new Promise((resolve, reject) => void socket.once('open', resolve).once('error', reject))
-  return closed
+  return { closed }
 }
 
 /** What a thief may have of alice: each opens a door now, and says afterwards with which status. */
