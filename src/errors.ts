@@ -58,7 +58,7 @@ const catalogue: Readonly<Record<AuthErrorCode, { status: number; message: strin
   slow_down: { status: 400, message: 'Ask less often.' },
   access_denied: { status: 400, message: 'The user has said no.' },
   expired_token: { status: 400, message: 'This took too long. Begin again.' },
-  Unauthorized: { status: 401, message: 'Unauthorized' },
+  Unauthorized: { status: 401, message: 'You could not be signed in.' },
   'totp-required': { status: 401, message: 'A second-factor code is required.' },
   'totp-invalid': { status: 401, message: 'The second-factor code is not valid.' },
   'provider-refused': {
@@ -236,6 +236,13 @@ export interface RequestIssue {
 /** A 400 that names each field at fault. */
 export function invalidRequest(issues: readonly RequestIssue[]): AuthError {
   return new AuthError('invalid-request', { details: { issues } })
+}
+
+/** The one refusal of a login by password: unknown, wrong, disabled and damaged read alike. */
+export function wrongLogin(cause: AuthError): AuthError {
+  const clientMessage = 'Invalid username or password'
+  const { details } = cause
+  return new AuthError('Unauthorized', { clientMessage, cause, ...(details && { details }) })
 }
 
 /** A 401 that does not tell the client why. `message` is for the log only. */

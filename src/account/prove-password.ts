@@ -57,6 +57,7 @@ export function createProvePassword(deps: ProvePasswordDeps): ProvePassword {
     await slot.keep(userId)
     // `wrong` distinguishes this from an ended session: the client asks again instead of signing
     // out.
-    throw new AuthError('Unauthorized', { details: { wrong: 'password' } })
+    const clientMessage = 'The password is not right.'
+    throw new AuthError('Unauthorized', { clientMessage, details: { wrong: 'password' } })
   }
 }

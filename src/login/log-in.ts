@@ -1,5 +1,5 @@
 import type { Audit, RequestContext } from '../audit/events.js'
-import { AuthError } from '../errors.js'
+import { AuthError, wrongLogin } from '../errors.js'
 import type { SetHeaders } from '../http/endpoint.js'
 import type { ApprovedSignIn } from '../sessions/approved-sign-in.js'
 import type { IssuedSession, IssueSession, SessionRequest } from '../sessions/issuing.js'
@@ -91,10 +91,17 @@ export interface LogInSteps {
 export function createLogIn(deps: LogInDeps): LogIn {
   return async function logIn({ request, ...asked }) {
     // 400, 503
-    const attempt = await attemptLogIn(deps, await passwordProof(deps, request), asked)
+    const proof = await passwordProof(deps, request)
+    const attempt = await attemptLogIn(deps, proof, asked).catch(throwWithOneText)
     if (attempt.due !== null) throw attempt.due.error
     return attempt.loggedIn
   }
+}
+
+// By whichever step a login is refused, its text is that of a wrong password: a text of its own
+// would tell that the password was right.
+function throwWithOneText(error: unknown): never {
+  throw error instanceof AuthError && error.code === 'Unauthorized' ? wrongLogin(error) : error
 }
 
 /** The same login in steps: the same limits, decision and events, in the same order. */

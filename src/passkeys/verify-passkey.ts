@@ -176,6 +176,8 @@ export function refusalOf(
 ): Promise<AuthError> {
   const signal = fault === 'unknown-credential' ? { signal: 'unknown-credential' } : {}
   // `wrong` distinguishes this from an ended session, as for a password.
-  const error = new AuthError('Unauthorized', { details: { wrong: 'passkey', ...signal } })
+  const clientMessage = 'The passkey is not valid here.'
+  const details = { wrong: 'passkey', ...signal }
+  const error = new AuthError('Unauthorized', { clientMessage, details })
   return countRefusedPasskey(passkey?.credentialId ?? null, request, error)
 }

@@ -32,15 +32,20 @@ async function signIn(
   { incoming, setLimits }: RocketChatRequest,
 ): Promise<Answer> {
   const credentials = { ...name, password, ...(code === null ? {} : { code }) }
-  const { userId, token, session, me, enrolmentRequired } = await auth.signIn(
-    incoming,
-    credentials,
-    { onLimits: setLimits, ...(isDigest ? { digest: 'sha-256' } : {}) },
-  )
+  const { userId, token, session, me, enrolmentRequired } = await auth
+    .signIn(incoming, credentials, {
+      onLimits: setLimits,
+      ...(isDigest ? { digest: 'sha-256' } : {}),
+    })
+    .catch((error: unknown) => {
+      throw error instanceof AuthError && error.code === 'Unauthorized'
+        ? refused(error.message)
+        : error
+    })
   if (email !== null && !hasEmail(me, email)) {
     // Only after the password was right: others must not learn which address belongs to a user.
     await auth.sessions.revoke(session.id)
-    throw new AuthError('Unauthorized', { message: 'the e-mail address is not of that user' })
+    throw refused('the e-mail address is not of that user')
   }
   const enrolment = enrolmentRequired === true ? { enrolmentRequired } : {}
   return loggedIn({ userId, authToken: token, me, ...enrolment })
@@ -52,6 +57,11 @@ async function resume(auth: LoginAuth, authToken: string): Promise<Answer> {
   const me = await auth.me(userId)
   if (me === null) throw notSignedIn('the user of the token is gone')
   return loggedIn({ userId, authToken, me })
+}
+
+/** Rocket.Chat's clients compare this text. */
+function refused(message: string): AuthError {
+  return new AuthError('Unauthorized', { clientMessage: 'Unauthorized', message })
 }
 
 function loggedIn(data: object): Answer {

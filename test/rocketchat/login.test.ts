@@ -129,6 +129,8 @@ describe('POST /login of rocketChat', () => {
       // A wrong password is a 401 for everybody.
       const refused = await post(host, '/login', { user: 'alice', password: 'no' }, headers)
       expect([refused.status, refused.body.error]).toEqual([401, 'Unauthorized'])
+      // Published clients compare this text.
+      expect(refused.body.message).toBe('Unauthorized')
     }
   })
 
