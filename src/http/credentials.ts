@@ -118,7 +118,9 @@ function imitatedHeaders(
       ? [from[name as keyof typeof from] as string | string[]].flat()
       : []
   return names.flatMap((name) => {
-    const values = headersDistinct === undefined ? own(headers, name) : own(headersDistinct, name)
+    // Node's getter makes it of the raw headers: without those it is empty, whatever was sent.
+    const distinct = own(headersDistinct, name)
+    const values = distinct.length > 0 ? distinct : own(headers, name)
     return values.flatMap((value) => [name, value])
   })
 }
