@@ -30,7 +30,14 @@ const exposed = [
  * rest is in the body.
  */
 const openlyExposed = 'Retry-After, WWW-Authenticate, X-Request-Id'
-const sendable = [...credentialHeaders, 'Content-Type'].toSorted().join(', ')
+/**
+ * The origin decides, not what its page sends beside: tracing and monitoring add headers of their
+ * own. `*` stands for all of them but `Authorization`, and only where no cookies go along; browsers
+ * that do not know it find ours by name.
+ * https://fetch.spec.whatwg.org/#http-access-control-allow-headers
+ */
+const anyOther = '*'
+const sendable = [...credentialHeaders, 'Content-Type', anyOther].toSorted().join(', ')
 /** Seconds for which browsers cache a preflight. */
 const preflightSeconds = '600'
 /** The same for routes of every origin, whose answer never changes: a day. */
@@ -67,9 +74,10 @@ export function createCors(
 
 /**
  * For endpoints without cookies and for public documents: pages of every origin may call them, and
- * the answer reflects nothing. `sendable`: the headers that pages may send.
+ * the answer reflects nothing. `named`: the headers of ours that pages may send, beside any other.
  */
-export function createOpenCors(sendable: string): AnswerCors {
+export function createOpenCors(named: readonly string[]): AnswerCors {
+  const sendable = [...named, anyOther].join(', ')
   return function answerOpenCors(request, response, methods) {
     response.setHeader('Access-Control-Allow-Origin', '*')
     // A middleware of the host may have set it for its own routes.
@@ -78,8 +86,8 @@ export function createOpenCors(sendable: string): AnswerCors {
       response.setHeader('Access-Control-Expose-Headers', openlyExposed)
       return false
     }
-    const named = methods.filter((method) => method !== 'HEAD')
-    answerPreflight(response, named, sendable, openPreflightSeconds)
+    const shown = methods.filter((method) => method !== 'HEAD')
+    answerPreflight(response, shown, sendable, openPreflightSeconds)
     return true
   }
 }

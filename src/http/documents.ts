@@ -20,8 +20,8 @@ export function publicDocument(document: object): Answer {
 }
 
 const methods = ['GET', 'HEAD']
-/** Any header may be sent: none changes the document. */
-const answerCors = createOpenCors('*')
+/** No header of ours: none changes the document. */
+const answerCors = createOpenCors([])
 
 /**
  * Answers exactly these paths with their documents, for pages of every origin; 405 for other

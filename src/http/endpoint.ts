@@ -67,7 +67,7 @@ export type Routes = readonly (readonly [
 
 /** Pages of every origin may send credentials in headers to an `every-origin` route. */
 const corsOf: Readonly<Record<OpenTo, AnswerCors | null>> = {
-  'every-origin': createOpenCors('Content-Type, Authorization, DPoP'),
+  'every-origin': createOpenCors(['Content-Type', 'Authorization', 'DPoP']),
   'own-origin': null,
 }
 

@@ -6,7 +6,8 @@ import type { JsonWebKeySet, TokenSigner } from '../signers/contract.js'
 
 /** `GET /auth/jwks.json` */
 export function createPublishedKeys(signer: TokenSigner, call: HostCall): Capability {
-  return { routes: [['/auth/jwks.json', { GET: jwksEndpoint(signer, call) }]] }
+  const endpoints = { GET: jwksEndpoint(signer, call) }
+  return { routes: [['/auth/jwks.json', endpoints, 'plain', 'every-origin']] }
 }
 
 /** The keys that verify our tokens, RFC 7517 §5; empty if the signer publishes none. */

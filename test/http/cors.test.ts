@@ -30,7 +30,7 @@ describe('cors: { origins }', () => {
         vary: 'Origin',
         'access-control-allow-origin': origin,
         'access-control-allow-methods': methods,
-        'access-control-allow-headers': 'Authorization, Content-Type, X-Auth-Token, X-User-Id',
+        'access-control-allow-headers': '*, Authorization, Content-Type, X-Auth-Token, X-User-Id',
         'access-control-max-age': '600',
       })
     }

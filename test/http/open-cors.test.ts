@@ -54,7 +54,7 @@ describe('a route that is open to every origin', () => {
       expect(corsHeaders(headers)).toEqual({
         'access-control-allow-origin': '*',
         'access-control-allow-methods': methods,
-        'access-control-allow-headers': 'Content-Type, Authorization, DPoP',
+        'access-control-allow-headers': 'Content-Type, Authorization, DPoP, *',
         'access-control-max-age': '86400',
       })
     }

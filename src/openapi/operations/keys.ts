@@ -29,6 +29,7 @@ const publishedKeys: Operation = {
   who: 'anybody',
   answers: { 200: { what: 'The keys.', body: z.object({ keys: z.array(key) }) } },
   refusals: ['temporarily-unavailable'],
+  openTo: 'every-origin',
 }
 
 /** Public keys. */
