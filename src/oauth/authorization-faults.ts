@@ -132,9 +132,9 @@ function mayOmitChallenge(input: RequestInput): boolean {
 function scopeFault(input: RequestInput): RequestFault<'invalid_scope'> | null {
   const { values, client } = input
   const fault = (description: string) => ({ error: 'invalid_scope', description }) as const
-  const words = (values.get('scope') ?? '').split(' ')
-  if (values.has('scope') && !words.every((word) => scopePattern.test(word)))
-    return fault('scope is not a list of words with single blanks between them.')
+  const words = wordsOf(values.get('scope'))
+  if (!words.every((word) => scopePattern.test(word)))
+    return fault('scope is not a list of words with blanks between them.')
   if (words.length > maxScopes) return fault(`scope has more than ${maxScopes} words.`)
   const scopes = scopesOf(input)
   if (scopes.length === 0) return fault('scope names nothing that there is.')

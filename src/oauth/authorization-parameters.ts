@@ -47,9 +47,12 @@ export function stateOf(values: ReadonlyMap<string, string>): string | null {
   return isEchoable(state, maxStateChars) ? (state ?? null) : null
 }
 
-/** The distinct words of a list separated by single blanks; none if it is absent. */
-export function wordsOf(list: string | undefined): readonly string[] {
-  return list === undefined ? [] : [...new Set(list.split(' '))]
+/**
+ * The distinct words of a list; none if it is absent. Its blanks may be doubled, or stand at the
+ * ends: clients put lists together.
+ */
+export function wordsOf(list: string | null | undefined): readonly string[] {
+  return [...new Set((list ?? '').split(' '))].filter((word) => word !== '')
 }
 
 /** The requested scopes that are known; without a request, the client's default. */

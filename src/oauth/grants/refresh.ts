@@ -1,5 +1,6 @@
 import { AuthError } from '../../errors.js'
 import type { RefreshSession } from '../../refresh/refresh-session.js'
+import { wordsOf } from '../authorization-parameters.js'
 import { audiencesOf, getsRefreshToken, isConfidential, type OwnNames } from '../client-defaults.js'
 import type { IssueTokens } from '../issue-tokens.js'
 import type { StillAllowed } from '../still-allowed.js'
@@ -65,7 +66,7 @@ export function createRefreshGrant({
 // RFC 6749 §6: the granted scopes or fewer; the refresh token stays valid for all of them.
 function scopesOf(asked: string | null, granted: readonly string[]): readonly string[] {
   if (asked === null) return granted
-  const words = [...new Set(asked.split(' '))]
-  if (words.every((word) => granted.includes(word))) return words
+  const words = wordsOf(asked)
+  if (words.length > 0 && words.every((word) => granted.includes(word))) return words
   throw new AuthError('invalid_scope')
 }

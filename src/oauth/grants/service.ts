@@ -8,6 +8,7 @@ import type { DecideSignIn } from '../../sign-in.js'
 import type { OAuthClient } from '../../stores/client-contract.js'
 import type { SessionRecord } from '../../stores/contract.js'
 import type { UserStore } from '../../users/contract.js'
+import { wordsOf } from '../authorization-parameters.js'
 import { audiencesOf, type OwnNames, resourcesOf } from '../client-defaults.js'
 import type { Clients } from '../clients.js'
 import type { IssueTokens } from '../issue-tokens.js'
@@ -77,7 +78,7 @@ export function createServiceGrant(deps: ServiceGrantDeps): Grant | null {
 }
 
 function scopesOf({ scopes, defaultScopes = [] }: OAuthClient, asked: string | null) {
-  const words = asked === null ? defaultScopes : [...new Set(asked.split(' '))]
+  const words = asked === null ? defaultScopes : wordsOf(asked)
   const mayHave = (word: string) => scopes.includes(word) && !scopesOfPeople.includes(word)
   if (words.length > 0 && words.every(mayHave)) return words
   throw new AuthError('invalid_scope', {
