@@ -42,7 +42,7 @@ export function identityOf(
     issuer,
     subject,
     email: address,
-    emailVerified: address === undefined ? undefined : email_verified === true,
+    emailVerified: address === undefined ? undefined : isTrue(email_verified),
     name: boundedText(profile['name'], 255),
     username: boundedText(profile['preferred_username'], 255),
     locale: boundedText(profile['locale'], 35),
@@ -50,6 +50,21 @@ export function identityOf(
     acr: boundedText(own['acr'], 255),
     sid: boundedText(own['sid'], 255),
   })
+}
+
+// As text from Amazon Cognito and JumpCloud, though OpenID Connect Core §5.1 says a boolean.
+function isTrue(claim: unknown): boolean {
+  return claim === true || claim === 'true'
+}
+
+/**
+ * The claims that a hook of the host reads: those of UserInfo before those of the ID Token. The
+ * proof of an address comes from the same source as the address, or not at all.
+ */
+export function claimsOf(idToken: Claims, userinfo: Claims): Claims {
+  if (!Object.hasOwn(userinfo, 'email')) return { ...idToken, ...userinfo }
+  const { email_verified: _ofAnother, ...others } = idToken
+  return { ...others, ...userinfo }
 }
 
 /** Methods of a sign-in there; undefined for anything but a list. */

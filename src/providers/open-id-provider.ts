@@ -4,7 +4,7 @@ import { randomSecret } from '../lib/random.js'
 import type { FlowToStart, Provider } from './contract.js'
 import { createReadLogoutToken } from './logout-token.js'
 import { readAnswer, refused } from './open-id-answer.js'
-import { identityOf, withClaimed } from './open-id-identity.js'
+import { claimsOf, identityOf, withClaimed } from './open-id-identity.js'
 import {
   type CheckedOpenIdOptions,
   checkOpenIdOptions,
@@ -92,7 +92,7 @@ export function createOpenIdProvider(
       const read = identityOf(issuer, subject, idToken, userinfo)
       const { claims, onTokens } = options
       const identity =
-        claims === undefined ? read : withClaimed(read, claims({ ...idToken, ...userinfo }))
+        claims === undefined ? read : withClaimed(read, claims(claimsOf(idToken, userinfo)))
       await onTokens?.(identity, tokens)
       return { outcome: 'identified', identity }
     },

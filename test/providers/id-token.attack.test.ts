@@ -159,7 +159,8 @@ describe('an ID token that is refused', () => {
 
 describe('an address that is not proven', () => {
   it.each([
-    ['"true"', 'true'],
+    ['"yes"', 'yes'],
+    ['"TRUE"', 'TRUE'],
     ['1', 1],
     ['missing', undefined],
     ['{}', {}],

@@ -159,6 +159,28 @@ describe('a sign-in with OpenID Connect', () => {
     expect(await signIn(asking, issuer)).toEqual({ outcome: 'refused', reason: 'userinfo' })
   })
 
+  it('believes a proof that is a text, as Cognito and JumpCloud send it', async () => {
+    const issuer = await startIssuer()
+    issuer.lies.claims = { email: 'alice@example.com', email_verified: 'true' }
+    expect(await identified(signIn(providerAt(issuer), issuer))).toMatchObject({
+      email: 'alice@example.com',
+      emailVerified: true,
+    })
+  })
+
+  it('shows a hook no proof of one source beside the address of another', async () => {
+    const issuer = await startIssuer()
+    issuer.lies.claims = { email: 'old@example.com', email_verified: true }
+    issuer.lies.userinfo = { email: 'alice@example.com' }
+    const claims = ({ email, email_verified }: Readonly<Record<string, unknown>>) =>
+      ({ email, emailVerified: email_verified }) as object
+    const provider = providerAt(issuer, { userinfo: true, claims })
+    expect(await identified(signIn(provider, issuer))).toMatchObject({
+      email: 'alice@example.com',
+      emailVerified: false,
+    })
+  })
+
   it('adds what the host reads from the claims, but no other subject', async () => {
     const issuer = await startIssuer()
     issuer.lies.claims = { email: 'a@example.com', email_verified: true, upn: 'a@corp.example.com' }
