@@ -65,8 +65,8 @@ export interface AuthClientOptions {
    * that the server asked for.
    */
   readonly onBusy?: (seconds: number) => void
-  /** Default: the system clock. */
-  readonly clock?: () => Date
+  /** The time, as a date or as milliseconds like `Date.now`. Default: the system clock. */
+  readonly clock?: () => Date | number
 }
 
 /** A client of one router, with at most one signed-in user. */
@@ -224,7 +224,10 @@ function publicKeys({ ask }: Transport, withRetry: Retry['withRetry']): Promise<
   return withRetry(() => ask(request) as Promise<PublicKeys>)
 }
 
-type Resolved = Required<Omit<AuthClientOptions, 'fetch'>> & { readonly fetch: BasicFetch }
+type Resolved = Required<Omit<AuthClientOptions, 'fetch' | 'clock'>> & {
+  readonly fetch: BasicFetch
+  readonly clock: () => Date
+}
 
 const names = ['baseUrl', 'storage', 'fetch', 'clock', 'requestTimeoutMs', 'maxWaitMs', 'onBusy']
 
@@ -239,7 +242,7 @@ function resolve(options: AuthClientOptions): Resolved {
     storage: options.storage ?? memoryStore(),
     // Read at each request, since pages may replace it; a bare reference would lose its `this`.
     fetch: (options.fetch as BasicFetch | undefined) ?? ((url, init) => platform.fetch(url, init)),
-    clock: options.clock ?? (() => new Date()),
+    clock: () => new Date(options.clock?.() ?? Date.now()),
     requestTimeoutMs: positive('requestTimeoutMs', options.requestTimeoutMs ?? 10_000),
     maxWaitMs: positive('maxWaitMs', options.maxWaitMs ?? 60_000),
     onBusy: options.onBusy ?? (() => {}),

@@ -21,6 +21,14 @@ describe('signing in', () => {
     expect((await reloaded.me()).username).toBe('alice')
   })
 
+  it('takes a clock of dates and one of milliseconds, such as Date.now', async () => {
+    const host = await startHost()
+    for (const clock of [() => new Date(), Date.now]) {
+      const client = clientOf(host, { clock })
+      expect(await client.signIn(alice)).toMatchObject({ status: 'signed-in' })
+    }
+  })
+
   it('says a wrong password by its name, and what it says of itself is no secret', async () => {
     const host = await startHost()
     const client = clientOf(host)
