@@ -93,12 +93,27 @@ function parsed({ options }: Command, args: readonly string[]) {
     args: [...args],
     allowPositionals: true,
     options: Object.fromEntries(known),
+    tokens: true,
   }
   try {
-    return parseArgs(config)
+    const read = parseArgs(config)
+    refuseTwice(options, read.tokens ?? [])
+    return read
   } catch (error) {
     throw new CalledWrongly(error instanceof Error ? error.message : 'wrong arguments')
   }
+}
+
+// The parser would take the last one: of `--user u1 --user u2` the first stays as it is, unsaid.
+function refuseTwice(
+  options: Command['options'],
+  tokens: readonly { readonly kind: string; readonly name?: string }[],
+): void {
+  const once = tokens.flatMap(({ kind, name = '' }) =>
+    kind === 'option' && options?.[name]?.isRepeated !== true ? [name] : [],
+  )
+  const twice = once.find((name, at) => once.indexOf(name) !== at)
+  if (twice !== undefined) throw new TypeError(`--${twice} is given twice`)
 }
 
 /** How a command is called. */

@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util'
 import { examine, reportOf } from '../doctor/doctor.js'
+import { jsonOf } from './output.js'
 
 const usage = `usage: messaging-auth-router doctor <baseUrl> [--origin <origin>] [--client <id>]
                                      [--guarded <path>]
@@ -24,7 +25,7 @@ export async function doctor(args: readonly string[]): Promise<number> {
   }
   const { values, patient } = asked
   const findings = await examine(patient)
-  const text = values.json === true ? `${JSON.stringify(findings, null, 2)}\n` : reportOf(findings)
+  const text = values.json === true ? jsonOf(findings) : reportOf(findings)
   process.stdout.write(text)
   return findings.some(({ outcome }) => outcome === 'fault') ? 1 : 0
 }

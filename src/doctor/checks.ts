@@ -321,7 +321,8 @@ const apps: readonly Check[] = [
     promise: 'the issuer is of this origin, and the documents stand where it says',
     remedy: 'use the public https origin as issuer of joseSigner(), and app.use(auth.wellKnown)',
     judge: ofOAuth(({ server, openId }, { patient: { baseUrl } }) => {
-      const issuer = String(server.json?.['issuer'])
+      const issuer = server.json?.['issuer']
+      if (typeof issuer !== 'string') return 'it is no text'
       if (!isBelow(issuer, baseUrl.origin) && issuer !== baseUrl.origin)
         return 'it is of another origin'
       const hasOpenId = list(server, 'id_token_signing_alg_values_supported').length > 0

@@ -179,7 +179,8 @@ async function seeOAuth(
     return address === null ? null : lookAt(`${address}${query}`, look)
   }
   const posted = (grant: string): Look => ({ method: 'POST', headers: form, body: grant })
-  const issuer = String(server.json?.['issuer'])
+  const said = server.json?.['issuer']
+  const issuer = typeof said === 'string' ? said : ''
   const pointer = pointerOf(guarded) ?? ''
   const [openId, resource, authorize, token, revoke, introspect, userInfo, signIn, client] =
     await Promise.all([

@@ -111,6 +111,8 @@ describe.skipIf(postgresUrl === null)('beside a server', () => {
     expect(unasked.err).toContain('add --yes')
     expect((await get(host, '/me', bearer(authToken))).status).toBe(200)
 
+    const both = await run('sessions', 'end', '--user', 'u-bob', '--user', 'u-alice', '--yes')
+    expect([both.code, both.err]).toEqual([2, expect.stringContaining('--user is given twice')])
     const other = await run('sessions', 'end', '--user', 'u-bob', '--session', evil.id, '--yes')
     expect(other.code).toBe(1)
     const ended = await run('sessions', 'end', '--user', 'u-alice', '--yes', '--by', 'ops:ada')

@@ -123,3 +123,14 @@ it('shows no command to a terminal, and no more of a text than a line', async ()
   expect(report.replaceAll('\n', '')).not.toMatch(/\p{C}/u)
   for (const line of report.split('\n')) expect(line.length).toBeLessThan(400)
 })
+
+it.each([
+  ['an object that is no text', '{"issuer":{"toString":1}}'],
+  ['a list of great depth', `{"issuer":${'['.repeat(20_000)}${']'.repeat(20_000)}}`],
+])('an issuer that is %s is a fault of the report, and not the end of it', async (_what, body) => {
+  const { patient } = await startHostile((_request, response) =>
+    response.writeHead(200, { 'content-type': 'application/json' }).end(body),
+  )
+  const findings = await examine(patient)
+  expect(findings).toContainEqual(expect.objectContaining({ check: 'issuer', outcome: 'fault' }))
+})
