@@ -2,6 +2,7 @@ import type { RequestContext } from '../audit/events.js'
 import { AuthConfigError } from '../errors.js'
 import type { WarnOnce } from '../http/warn-once.js'
 import { type BoundedCache, boundedCache } from '../lib/bounded-cache.js'
+import { ownMembers } from '../lib/check-options.js'
 import { type HostCall, UnexpectedAnswer } from '../lib/host-call.js'
 import { doAll } from '../lib/mistakes.js'
 import type { ClientStore, OAuthClient } from '../stores/client-contract.js'
@@ -126,7 +127,7 @@ function checkList(
 // A client may list the host's own API by its URL. Tokens and consents have its other name.
 function byAudiences(client: OAuthClient, own: OwnNames): OAuthClient {
   if (client.resources === undefined) return client
-  return Object.freeze({ ...client, resources: audiencesOf(client.resources, own) })
+  return Object.freeze(ownMembers({ ...client, resources: audiencesOf(client.resources, own) }))
 }
 
 type Find = Clients['find']

@@ -534,9 +534,11 @@ describe('a store of clients', () => {
     polluted.secretHashes = [secretHash]
     try {
       const { clients } = storeOf({ current: bridge })
-      const found = (await clients.find('bridge')) as OAuthClient
-      expect(found.firstParty).toBeUndefined()
-      expect(isConfidential(found)).toBe(false)
+      const listed = registerOf([{ ...bridge, resources: ['https://api.example.com/'] }])
+      for (const found of [await clients.find('bridge'), await listed.find('bridge')]) {
+        expect(found?.firstParty).toBeUndefined()
+        expect(isConfidential(found as OAuthClient)).toBe(false)
+      }
     } finally {
       delete polluted.firstParty
       delete polluted.secretHashes

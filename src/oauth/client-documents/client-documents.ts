@@ -1,6 +1,7 @@
 import type { Audit, RequestContext } from '../../audit/events.js'
 import { AuthError } from '../../errors.js'
 import { type BoundedCache, boundedCache } from '../../lib/bounded-cache.js'
+import { ownMembers } from '../../lib/check-options.js'
 import { describeFailure, UnexpectedAnswer } from '../../lib/host-call.js'
 import type { OAuthClient } from '../../stores/client-contract.js'
 import { type ClientDocument, type DocumentClient, documentHost } from './client-document.js'
@@ -61,14 +62,16 @@ export function createClientDocuments(deps: ClientDocumentsDeps): ClientDocument
       if (name === null) return null
       // Its host names it: what the document says is only claimed.
       const { id, type } = { id: clientId, type: 'native' } as const
-      return { ...documentClient, id, name, type, redirectUris: [], refreshTokens: 'always' }
+      const own = { id, name, type, redirectUris: [], refreshTokens: 'always' } as const
+      return ownMembers({ ...documentClient, ...own })
     },
     isRead,
     async read(client, context) {
       // Asked again: nothing is fetched from a host that is not listed.
       const host = listedHost(client.id)
       const document = host === null ? null : await documentOf(client.id, host, context)
-      return document && { ...client, redirectUris: document.redirectUris, document }
+      if (document === null) return null
+      return ownMembers({ ...client, redirectUris: document.redirectUris, document })
     },
   }
 }
