@@ -52,6 +52,7 @@ export function createOpenBrowserSession(deps: OpenBrowserSessionDeps): OpenBrow
         marks: deps.passwordWatch.inherited(asking),
         parentId: asking.id,
         openedBySessionId: asking.id,
+        upstream: asking.upstream,
       },
       context,
     )

@@ -66,7 +66,8 @@ export function createMakeNamedToken(deps: MakeNamedTokenDeps): MakeNamedToken {
     const id = randomId()
     const { secret: token, secretHash } = newSessionSecret('token', id)
     const marks = marksOf(deps, approved, maker)
-    const session = sessions.draftNamed({ id, approved, secretHash, marks, ...asked }, context)
+    const made = { id, approved, secretHash, marks, upstream: maker?.upstream }
+    const session = sessions.draftNamed({ ...made, ...asked }, context)
     const { expiresAt } = session
     if (!(await sessions.startNamed(session, context))) throw new AuthError('too-many-named-tokens')
     await refuseOutdated(deps, approved, maker, session, context)

@@ -201,7 +201,9 @@ async function openSession<Tokens>(
   const marks = deps.passwordWatch.inherited(issuer)
   const until = issuer.id === given.parentId ? issuer.expiresAt : undefined
   const lifetime = await lifetimeOf(deps, issuer)
-  const from = { openedBySessionId: issuer.id, marks, until, lifetime }
+  // What a provider has opened ends with it, and so does all that this has opened.
+  const { id: openedBySessionId, upstream } = issuer
+  const from = { openedBySessionId, upstream, marks, until, lifetime }
   const session = deps.sessions.draft(
     { id, approved, authenticatedAt, scope, ...given, ...from },
     context,

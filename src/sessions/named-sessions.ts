@@ -16,6 +16,8 @@ export interface NewNamedSession {
   readonly authenticatedAt: Date
   /** The password hash it depends on. */
   readonly marks: PasswordMarks
+  /** The identity at a provider that has opened its maker. */
+  readonly upstream: string | undefined
   /** Seconds. */
   readonly expiresIn: number
 }
@@ -69,7 +71,7 @@ export function createNamedSessions(
   }
 
   return {
-    draftNamed({ approved, name, expiresIn, marks, ...given }, context) {
+    draftNamed({ approved, name, expiresIn, marks, upstream, ...given }, context) {
       const createdAt = clock()
       const kind = 'token'
       // It does not idle out: a bot may be silent for a month.
@@ -79,6 +81,7 @@ export function createNamedSessions(
       return {
         ...given,
         ...marks,
+        ...(upstream === undefined ? {} : { upstream }),
         kind,
         lifetime,
         userId: approved.user.id,

@@ -1,7 +1,10 @@
 // A provider ends the sessions that it has opened, and nobody else does.
+
+import supertest from 'supertest'
 import { expect, it } from 'vitest'
 import type { ProviderLogout } from '../../src/providers/contract.js'
-import { bearer, get, logIn, post } from '../support/client.js'
+import { bearer, get, logIn, obtainCode, post } from '../support/client.js'
+import { makeToken } from '../support/named-tokens.js'
 import { ada, connected, fakeProvider, signIn, startProviders } from './provider-host.js'
 
 /** A provider whose logout tokens are JSON of what they say. */
@@ -28,7 +31,8 @@ const tokenOf = (jti: string, about: object, ahead = 120) =>
   })
 
 async function start() {
-  const host = await startProviders({ provider: provider() })
+  const options = { namedTokens: true }
+  const host = await startProviders({ provider: provider(), options })
   await connected(host)
   const byPassword = bearer((await logIn(host)).authToken as string)
   const opened = async (sid: string) => {
@@ -43,6 +47,8 @@ async function start() {
     (await get(host, '/me', headers)).status === 200
   return { host, byPassword, opened, logOut, isLive }
 }
+
+type Started = Awaited<ReturnType<typeof start>>
 
 it('ends the session with that sid, and no other', async () => {
   const { opened, logOut, isLive, byPassword } = await start()
@@ -65,6 +71,33 @@ it('ends all sessions of a subject, and none that it has not opened', async () =
     true,
   ])
   expect(host.events.find(({ type }) => type === 'provider.logout')).toMatchObject({ sessions: 2 })
+})
+
+it.each([
+  ['a logout there', async ({ logOut }: Started) => logOut(tokenOf('a', { sid: 'session 1' }))],
+  [
+    'disconnecting',
+    async ({ host, byPassword }: Started) =>
+      supertest(host.url).delete('/auth/identities/i-ada-1815').set(byPassword),
+  ],
+])('%s ends what the session has opened: another device, a named token', async (_how, end) => {
+  const started = await start()
+  const { host, opened, isLive, byPassword } = started
+  const one = await opened('session 1')
+  const authToken = one.Authorization.slice('Bearer '.length)
+  const { authorizationCode, codeVerifier } = await obtainCode(host, authToken)
+  const tokens = await post(host, '/auth/pkce/token', { authorizationCode, codeVerifier })
+  const device = bearer(tokens.body.access_token)
+  const bot = bearer((await makeToken(host, authToken)).token)
+  expect([await isLive(device), await isLive(bot)]).toEqual([true, true])
+  expect((await end(started)).status).toBe(200)
+  expect([await isLive(device), await isLive(bot), await isLive(byPassword)]).toEqual([
+    false,
+    false,
+    true,
+  ])
+  const { refresh_token: refreshToken } = tokens.body
+  expect((await post(host, '/auth/refresh', { refreshToken })).status).toBe(400)
 })
 
 it('ends nothing by a token that is wrong, of somebody else, or used', async () => {
