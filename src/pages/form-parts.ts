@@ -249,3 +249,22 @@ ${without}<script src="${script}" defer></script>
 `
   }
 }
+
+/**
+ * For password managers, which need the name to find or keep the code or password; people read it
+ * elsewhere on the page.
+ */
+export function hiddenUsername(value: string): SafeHtml {
+  const given = {
+    type: 'text',
+    name: 'username',
+    value,
+    autocomplete: 'username',
+    readonly: true,
+    tabindex: '-1',
+    'aria-hidden': 'true',
+    class: 'unseen',
+  }
+  return html`<input${attributes(given)}>
+`
+}

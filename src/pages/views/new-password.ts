@@ -1,4 +1,11 @@
-import { accountCard, button, field, formOf, revealPassword } from '../form-parts.js'
+import {
+  accountCard,
+  button,
+  field,
+  formOf,
+  hiddenUsername,
+  revealPassword,
+} from '../form-parts.js'
 import { html, type SafeHtml } from '../html.js'
 import type { PageContent, PageShell } from '../layout.js'
 import type { PageTexts } from '../texts.js'
@@ -14,6 +21,7 @@ export function accountPasswordPage(view: AccountPasswordView, shell: Shell): Pa
   const { texts } = shell
   const isPresentWrong = form.fault?.kind === 'wrong' && reasons.length === 0
   const content = [
+    hiddenUsername(account.username),
     hasPassword ? presentField(isPresentWrong, texts) : null,
     newPasswordField(view, form, shell, !isPresentWrong),
     html`<p class="hint">${texts.html('new-password.ends-others')}</p>

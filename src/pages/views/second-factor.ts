@@ -1,5 +1,13 @@
-import { button, type Field, field, formOf, waysOut, waysOutButtons } from '../form-parts.js'
-import { attributes, type HtmlValue, html, type SafeHtml } from '../html.js'
+import {
+  button,
+  type Field,
+  field,
+  formOf,
+  hiddenUsername,
+  waysOut,
+  waysOutButtons,
+} from '../form-parts.js'
+import { type HtmlValue, html, type SafeHtml } from '../html.js'
 import type { PageContent } from '../layout.js'
 import type { TextKey } from '../texts/en.js'
 import type { PageTexts } from '../texts.js'
@@ -110,22 +118,6 @@ function code(
     },
     texts,
   )
-}
-
-// For password managers, which need the name to find the code; the line above is for people.
-function hiddenUsername(value: string): SafeHtml {
-  const given = {
-    type: 'text',
-    name: 'username',
-    value,
-    autocomplete: 'username',
-    readonly: true,
-    tabindex: '-1',
-    'aria-hidden': 'true',
-    class: 'unseen',
-  }
-  return html`<input${attributes(given)}>
-`
 }
 
 function send({ name, label }: SendableFactor, texts: PageTexts): SafeHtml {
