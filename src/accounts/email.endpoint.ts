@@ -1,10 +1,10 @@
-import { z } from 'zod'
+import type { z } from 'zod'
 import type { RequestContext } from '../audit/events.js'
 import { AuthError, invalidRequest } from '../errors.js'
 import { ok } from '../http/answer.js'
 import type { Endpoint, EndpointRequest } from '../http/endpoint.js'
 import { parseInput } from '../http/input.js'
-import { parseMailAddress } from '../mail/mail-address.js'
+import { mailAddressText, parseMailAddress } from '../mail/mail-address.js'
 import type { AddressOfUser } from '../pages/account/parts.js'
 import { ownerOf } from '../principal/account-owner.js'
 import type { SignedIn, SignedInRequest } from '../principal/principal.js'
@@ -24,7 +24,7 @@ export const codeLifetime: number = 10 * 60
 /** The body of `POST /auth/email/change`: the new address, and a proof. */
 export const changeEmailRequest: z.ZodObject<
   (typeof proofRequest)['shape'] & { email: z.ZodString }
-> = proofRequest.extend({ email: z.string().min(1).max(254) })
+> = proofRequest.extend({ email: mailAddressText })
 
 /** A code is on its way; `requestId` and the code confirm the address. */
 export interface CodeSent {

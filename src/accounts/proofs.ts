@@ -8,6 +8,7 @@ import { equalInConstantTime } from '../lib/constant-time.js'
 import { deriveKey } from '../lib/derive-key.js'
 import { hmacSha256, sha256 } from '../lib/digest.js'
 import { randomSecret } from '../lib/random.js'
+import { typedDigits } from '../lib/typed-code.js'
 import { createVault, type Vault } from '../lib/vault.js'
 import type { ProofPurpose, ProofRecord, ProofStore } from '../stores/proof-contract.js'
 
@@ -103,7 +104,7 @@ export interface Proofs {
    * whoever is at it. After a crash it may be done twice. Rejects as the work does, and with 503.
    */
   doOnce(proof: FoundProof, work: () => Promise<void>): Promise<void>
-  /** Whether this is its code; blanks do not count. Call `takeTry` first. */
+  /** Whether this is its code; blanks and hyphens do not count. Call `takeTry` first. */
   isCode(proof: FoundProof, code: string): boolean
   /** Whether what it depends on is still the same: the parts that its mark was made of. */
   isMark(proof: FoundProof, parts: MarkParts): boolean
@@ -171,7 +172,7 @@ export function createProofs(deps: ProofsDeps): Proofs {
 
     isCode: ({ record }, code) =>
       record.codeTag !== null &&
-      tagsOf(record, code.replaceAll(/\s/g, ''))
+      tagsOf(record, typedDigits(code))
         .map((tag) => equalInConstantTime(tag, record.codeTag ?? ''))
         .includes(true),
 

@@ -5,7 +5,7 @@ import type { FoundProof, Proofs } from './proofs.js'
 
 /** A code that somebody has typed. */
 export interface TypedCode {
-  /** As it was typed; blanks do not count. */
+  /** As it was typed; blanks and hyphens do not count. */
   readonly code: string
   /** The account whose guesses are counted; null: nobody's. */
   readonly userId: string | null

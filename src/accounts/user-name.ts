@@ -3,9 +3,10 @@ import { isOneLine } from '../lib/one-line.js'
 import { identifierText } from '../login/login-request.js'
 
 // What can be typed as a name at a sign-in, and what cannot look like another name in a list.
-const nameText: z.ZodString = identifierText
-  .refine((name) => name.trim() === name, 'Invalid input: blanks at either end')
-  .refine(isOneLine, 'Invalid input: characters that change the direction of text')
+const nameText: z.ZodString = identifierText.refine(
+  isOneLine,
+  'Invalid input: characters that change the direction of text',
+)
 
 // What nobody sees: `admin` with a blank of no width is another name that looks the same. Names for
 // others to read may have such characters, which join the parts of an emoji, but not alone.

@@ -3,6 +3,7 @@ import { AuthError } from '../errors.js'
 import { ok } from '../http/answer.js'
 import type { Endpoint } from '../http/endpoint.js'
 import { parseInput } from '../http/input.js'
+import { typedDigits } from '../lib/typed-code.js'
 import type { SignedIn, SignedInRequest } from '../principal/principal.js'
 import type { RequireRecentSignIn } from '../sessions/recent-sign-in.js'
 import { type ProveAgain, proofRequest } from '../sign-in-again.js'
@@ -21,7 +22,11 @@ export const approveRequest: z.ZodObject<
   { linkId: z.ZodString; checkCode: z.ZodString } & typeof proofRequest.shape
 > = z.object({
   linkId: linkIdSchema,
-  checkCode: z.string().regex(/^\d{4}$/, 'Invalid input: expected four digits'),
+  checkCode: z
+    .string()
+    .max(20, { abort: true })
+    .overwrite(typedDigits)
+    .regex(/^\d{4}$/, 'Invalid input: expected four digits'),
   ...proofRequest.shape,
 })
 

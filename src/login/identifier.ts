@@ -22,8 +22,9 @@ export function lowerCaseNames({ kind, value }: LoginIdentifier): string {
 }
 
 /**
- * Returns the function that makes identifiers canonical: the host's, or the default. Rejects with
- * 503 if the host's function fails; the default rejects with 400 for blanks at either end.
+ * Returns the function that makes identifiers canonical: the host's, or the default. Blanks at
+ * either end do not count. Rejects with 503 if the host's function fails, and with 400 for nothing
+ * but blanks.
  */
 export function createCanonical(
   ofHost: CanonicalIdentifier | undefined,
@@ -31,23 +32,22 @@ export function createCanonical(
 ): (identifier: LoginIdentifier) => Promise<LoginIdentifier> {
   if (ofHost === undefined) {
     return async function canonical(identifier) {
-      return { kind: identifier.kind, value: lowerCaseNames(withoutBlanks(identifier)) }
+      return { kind: identifier.kind, value: lowerCaseNames(trimmed(identifier)) }
     }
   }
   return async function canonicalByHost(identifier) {
     const value = await call('canonicalIdentifier', async () =>
-      nonEmptyText(await ofHost(identifier)),
+      nonEmptyText(await ofHost(trimmed(identifier))),
     )
     return { kind: identifier.kind, value }
   }
 }
 
-// Some databases ignore trailing blanks: one account would have a counter for each spelling. A host
-// that wants to trim blanks does so in its own function.
-function withoutBlanks(identifier: LoginIdentifier): LoginIdentifier {
-  const { kind, value } = identifier
-  if (value.trim() === value) return identifier
-  throw invalidRequest([{ path: kind, message: 'Invalid input: blanks at either end' }])
+// Some databases ignore trailing blanks: one account would have a counter for each spelling.
+function trimmed({ kind, value }: LoginIdentifier): LoginIdentifier {
+  const name = value.trim()
+  if (name !== '') return { kind, value: name }
+  throw invalidRequest([{ path: kind, message: 'Invalid input: nothing but blanks' }])
 }
 
 function nonEmptyText(value: unknown): string {

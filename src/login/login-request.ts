@@ -28,6 +28,9 @@ const text = z.string().min(1).refine(isWellFormed, 'Invalid input: lone surroga
 // characters could forge log lines.
 export const identifierText: z.ZodString = text
   .max(320, { abort: true })
+  // What keyboards and clipboards put around a name.
+  .trim()
+  .min(1)
   .refine((value) => !/\p{Cc}/u.test(value), 'Invalid input: control characters')
   .refine((value) => value.normalize('NFKC') === value, 'Invalid input: not in Unicode form NFKC')
 

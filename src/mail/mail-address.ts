@@ -1,4 +1,5 @@
 import { domainToASCII, domainToUnicode } from 'node:url'
+import { z } from 'zod'
 import { isWellFormed } from '../lib/well-formed.js'
 
 const maxOctets = 254
@@ -12,6 +13,9 @@ const domainName = /^[\p{L}\p{M}\p{N}-]+(?:\.[\p{L}\p{M}\p{N}-]+)*$/u
 const unusable = /(?:^|\.)-|-(?:\.|$)|(?:^|\.)\d+$/
 const dnsLabels = /^[^.]{1,63}(?:\.[^.]{1,63})*$/
 const unseen = /[\p{C}\p{Z}]/u
+
+/** An address in a body, before it is judged: without what keyboards put around it. */
+export const mailAddressText: z.ZodString = z.string().max(254, { abort: true }).trim().min(1)
 
 /**
  * One mailbox ([RFC 5321 §4.1.2](https://www.rfc-editor.org/rfc/rfc5321#section-4.1.2)) with its

@@ -2,6 +2,7 @@ import type { RequestContext } from '../audit/events.js'
 import { AuthError } from '../errors.js'
 import type { Endpoint, EndpointRequest } from '../http/endpoint.js'
 import type { HostCall } from '../lib/host-call.js'
+import { typedDigits } from '../lib/typed-code.js'
 import type { SessionRecord } from '../stores/contract.js'
 import type { AuthUser } from '../users/contract.js'
 import type { FormPage, FormPageDeps, Submitted } from './form-page.js'
@@ -95,7 +96,7 @@ export function createEnrolmentPage(deps: EnrolmentPageDeps): FormPage {
       if (found === null) return { next: 'start-over' }
       if (newPasskey !== undefined && fields.has('passkey'))
         return newPasskey.add(addingOn(deps, visit, found), fields, request)
-      const code = fields.text('code').slice(0, maxCodeChars).replaceAll(/\s/g, '')
+      const code = typedDigits(fields.text('code').slice(0, maxCodeChars))
       if (code === '' || enrolment === undefined) return wrong
       return renewCookie({ incoming: request.incoming, found }, async (beforehand) => {
         try {

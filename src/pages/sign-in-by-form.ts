@@ -4,6 +4,7 @@ import type { SetHeaders } from '../http/endpoint.js'
 import { equalInConstantTime } from '../lib/constant-time.js'
 import { deriveKey } from '../lib/derive-key.js'
 import { hmacSha256 } from '../lib/digest.js'
+import { typedDigits } from '../lib/typed-code.js'
 import type { LoggedIn, LogInSteps } from '../login/log-in.js'
 import type { Requester, SecondStep } from '../login/login-proof.js'
 import { parseCredentials } from '../login/login-request.js'
@@ -132,7 +133,7 @@ export function createSignInByForm(deps: SignInByFormDeps): SignInByForm {
       byPassword(fields, visit).catch((error: unknown) => resultOf(error, wrong)),
 
     async byMailedCode(typed, visit, stay) {
-      const code = withoutBlanks(typed)
+      const code = typedDigits(typed)
       const requestId = visit.flow?.mailed?.requestId
       if (requestId === undefined) return startOver
       if (!/^\d{8}$/.test(code)) return wrong
@@ -147,7 +148,7 @@ export function createSignInByForm(deps: SignInByFormDeps): SignInByForm {
       ),
 
     async byCode(typed, visit) {
-      const code = typed === null ? null : withoutBlanks(typed)
+      const code = typed === null ? null : typedDigits(typed)
       if (code === '' || (code !== null && code.length > maxCodeChars)) return wrong
       return byCode(code, visit).catch((error: unknown) => resultOf(error, startOver))
     },
@@ -335,11 +336,6 @@ const notAllowed = again(403, { kind: 'refused', message: null })
 
 function again(status: number, fault: FormFault) {
   return { next: 'again', status, fault } as const
-}
-
-// Apps show codes in groups, and people type the blanks.
-function withoutBlanks(typed: string): string {
-  return typed.length > maxCodeChars ? typed : typed.replaceAll(/\s/g, '')
 }
 
 /** The result for a refusal; `otherwise` for a wrong password, code or passkey. */

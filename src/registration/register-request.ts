@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { newPasswordText } from '../accounts/new-password.js'
 import { shownNameText, userNameText } from '../accounts/user-name.js'
 import { invalidRequest } from '../errors.js'
-import { parseMailAddress } from '../mail/mail-address.js'
+import { mailAddressText, parseMailAddress } from '../mail/mail-address.js'
 import { tokensSchema } from '../sessions/sign-in-options.js'
 
 type Text = z.ZodString
@@ -16,7 +16,7 @@ export const registerRequest: z.ZodObject<{
   locale: z.ZodOptional<Text>
   invitation: z.ZodOptional<Text>
 }> = z.object({
-  email: z.string().min(1).max(254),
+  email: mailAddressText,
   username: userNameText,
   name: shownNameText,
   password: newPasswordText.optional(),

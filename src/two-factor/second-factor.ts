@@ -1,5 +1,6 @@
 import type { Audit, RequestContext } from '../audit/events.js'
 import { AuthError } from '../errors.js'
+import { typedDigits } from '../lib/typed-code.js'
 import type { StoredMethod } from '../stores/contract.js'
 import type { SecondFactorRecord, SecondFactorStore } from '../stores/second-factor-contract.js'
 import type { AuthUser } from '../users/contract.js'
@@ -166,7 +167,7 @@ function judgeOwn(
   code: string,
   context: RequestContext,
 ) {
-  return /^[0-9]{6}$/.test(code)
+  return /^[0-9]{6}$/.test(typedDigits(code))
     ? judgeTotp(own, deps, factor, code, context)
     : judgeRecovery(own, deps, factor, code, context)
 }

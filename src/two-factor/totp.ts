@@ -1,5 +1,6 @@
 import speakeasy from 'speakeasy'
 import { equalInConstantTime } from '../lib/constant-time.js'
+import { typedDigits } from '../lib/typed-code.js'
 import { minSeedBytes } from './seed-vault.js'
 
 /** RFC 6238 §4: the time step of every authenticator app. */
@@ -37,11 +38,12 @@ export function stepAt(moment: Date): number {
  * only once.
  */
 export function matchingStep(seed: Buffer, code: string, now: Date): number | null {
-  // Exactly six ASCII digits: speakeasy would accept ' 61', '+61' and '61.9' for 000061.
-  if (!/^[0-9]{6}$/.test(code)) return null
+  const digits = typedDigits(code)
+  // Exactly six ASCII digits: speakeasy would accept '+61' and '61.9' for 000061.
+  if (!/^[0-9]{6}$/.test(digits)) return null
   const current = stepAt(now)
   const matches = toleratedSteps
     .map((offset) => current + offset)
-    .filter((step) => step >= 0 && equalInConstantTime(totpAt(seed, step), code))
+    .filter((step) => step >= 0 && equalInConstantTime(totpAt(seed, step), digits))
   return matches.at(-1) ?? null
 }

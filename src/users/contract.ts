@@ -6,8 +6,8 @@ export interface LoginIdentifier {
   readonly kind: 'email' | 'username' | 'user'
   /**
    * Well-formed text of 1-320 characters, without control characters, unchanged by NFKC, and
-   * without blanks at either end unless the host has `canonicalIdentifier`. `email` and `username`
-   * are in lower case; `user` is as typed, since it may be an id.
+   * without blanks at either end. `email` and `username` are in lower case; `user` is as typed,
+   * since it may be an id.
    */
   readonly value: string
 }

@@ -146,7 +146,7 @@ const confirm: Operation = {
   body: {
     fields: reading(confirmEmailRequest, {
       requestId: 'as it was answered',
-      code: 'eight digits; blanks do not count',
+      code: 'eight digits; blanks and hyphens do not count',
     }),
   },
   answers: { 200: { what: 'The address is proven.', body: success({}) } },

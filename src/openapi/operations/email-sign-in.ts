@@ -44,7 +44,7 @@ const logInByCode: Operation = {
   body: {
     fields: reading(codeLoginRequest, {
       requestId: 'as it was answered',
-      code: 'eight digits from the mail; blanks do not count',
+      code: 'eight digits from the mail; blanks and hyphens do not count',
       secondFactor: 'six digits from the app, or a recovery code; at most 64 characters',
       passkey:
         'instead of `secondFactor`: the result of `navigator.credentials.get` for ' +

@@ -90,7 +90,7 @@ const confirm: Operation = {
   body: {
     fields: reading(confirmRegistrationRequest, {
       requestId: 'as it was answered',
-      code: 'eight digits; blanks do not count',
+      code: 'eight digits; blanks and hyphens do not count',
       username: 'instead of the one that is taken',
       tokens: tokensAsked,
     }),

@@ -1,5 +1,6 @@
 import { AuthError } from '../../errors.js'
 import type { HostCall } from '../../lib/host-call.js'
+import { typedDigits } from '../../lib/typed-code.js'
 import type { BrowserUser } from '../../oauth/browser-sign-in.js'
 import { accountOf } from '../consent-page.js'
 import { drawn, refusalOfCode } from '../enrolment-page.js'
@@ -146,7 +147,7 @@ async function confirm(
   fields: FormFields,
   asking: Asking,
 ): Promise<Changed> {
-  const code = fields.text('code').slice(0, maxCodeChars).replaceAll(/\s/g, '')
+  const code = typedDigits(fields.text('code').slice(0, maxCodeChars))
   const { incoming } = asking.request
   const submitted = await deps.renewCookie({ incoming, found }, async (beforehand) => {
     try {

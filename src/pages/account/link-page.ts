@@ -1,4 +1,5 @@
 import { AuthError } from '../../errors.js'
+import { typedDigits } from '../../lib/typed-code.js'
 import type { BrowserUser } from '../../oauth/browser-sign-in.js'
 import { linkScript } from '../assets/scripts.js'
 import { type ServedFile, scriptFile } from '../assets.endpoint.js'
@@ -89,7 +90,7 @@ async function approve(
 ): Promise<Changed> {
   const { request, query, signInAgain } = asking
   const linkId = linkIdIn(query)
-  const checkCode = fields.text('check_code').replaceAll(/\s/g, '')
+  const checkCode = typedDigits(fields.text('check_code'))
   // What cannot be a code costs no try.
   if (linkId === '' || !/^\d{4}$/.test(checkCode)) return wrong
   return orRefused(async () => {

@@ -1860,7 +1860,7 @@ export interface components {
         ConfirmAccountDeletionRequest: {
             /** @description as it was answered */
             requestId: string;
-            /** @description eight digits; blanks do not count */
+            /** @description eight digits; blanks and hyphens do not count */
             code: string;
         };
         ConfirmEmailAnswer: {
@@ -1871,7 +1871,7 @@ export interface components {
         ConfirmEmailRequest: {
             /** @description as it was answered */
             requestId: string;
-            /** @description eight digits; blanks do not count */
+            /** @description eight digits; blanks and hyphens do not count */
             code: string;
         };
         ConfirmRegistrationAnswer: {
@@ -1910,7 +1910,7 @@ export interface components {
         ConfirmRegistrationRequest: {
             /** @description as it was answered */
             requestId: string;
-            /** @description eight digits; blanks do not count */
+            /** @description eight digits; blanks and hyphens do not count */
             code: string;
             /** @description instead of the one that is taken */
             username?: string;
@@ -2792,7 +2792,7 @@ export interface components {
         LogInByCodeRequest: {
             /** @description as it was answered */
             requestId: string;
-            /** @description eight digits from the mail; blanks do not count */
+            /** @description eight digits from the mail; blanks and hyphens do not count */
             code: string;
             /** @description six digits from the app, or a recovery code; at most 64 characters */
             secondFactor?: string;
@@ -3992,7 +3992,7 @@ export interface components {
                 "application/json": components["schemas"]["AppTooManyRequests"];
             };
         };
-        /** @description Unauthorized */
+        /** @description You could not be signed in. */
         AppUnauthorizedOpen: {
             headers: {
                 "Cache-Control": components["headers"]["NoStore"];
@@ -4753,6 +4753,22 @@ export interface components {
             };
         };
         /** @description The service is temporarily unavailable. Try again shortly. */
+        TemporarilyUnavailableOpen: {
+            headers: {
+                "Cache-Control": components["headers"]["NoStore"];
+                "X-Content-Type-Options": components["headers"]["NoSniff"];
+                "Content-Security-Policy": components["headers"]["NothingRuns"];
+                "X-Request-Id": components["headers"]["RequestId"];
+                "Access-Control-Allow-Origin": components["headers"]["EveryOrigin"];
+                "Access-Control-Expose-Headers": components["headers"]["Exposed"];
+                "Retry-After": components["headers"]["RetryAfter"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["TemporarilyUnavailable"];
+            };
+        };
+        /** @description The service is temporarily unavailable. Try again shortly. */
         TemporarilyUnavailableOwn: {
             headers: {
                 "Cache-Control": components["headers"]["NoStore"];
@@ -4879,7 +4895,7 @@ export interface components {
                 "application/json": components["schemas"]["TotpNotEnabled"] | components["schemas"]["TotpAlreadyEnabled"];
             };
         };
-        /** @description Unauthorized */
+        /** @description You could not be signed in. */
         Unauthorized: {
             headers: {
                 "Cache-Control": components["headers"]["NoStore"];
@@ -4896,7 +4912,7 @@ export interface components {
                 "application/json": components["schemas"]["Unauthorized"];
             };
         };
-        /** @description Unauthorized */
+        /** @description You could not be signed in. */
         UnauthorizedLimited: {
             headers: {
                 "Cache-Control": components["headers"]["NoStore"];
@@ -4916,7 +4932,7 @@ export interface components {
                 "application/json": components["schemas"]["Unauthorized"];
             };
         };
-        /** @description Unauthorized The second-factor code is not valid. */
+        /** @description You could not be signed in. The second-factor code is not valid. */
         UnauthorizedOrTotpInvalidLimited: {
             headers: {
                 "Cache-Control": components["headers"]["NoStore"];
@@ -4936,7 +4952,7 @@ export interface components {
                 "application/json": components["schemas"]["Unauthorized"] | components["schemas"]["TotpInvalid"];
             };
         };
-        /** @description Unauthorized A second-factor code is required. */
+        /** @description You could not be signed in. A second-factor code is required. */
         UnauthorizedOrTotpRequiredLimited: {
             headers: {
                 "Cache-Control": components["headers"]["NoStore"];
@@ -4956,7 +4972,7 @@ export interface components {
                 "application/json": components["schemas"]["Unauthorized"] | components["schemas"]["TotpRequired"];
             };
         };
-        /** @description Unauthorized A second-factor code is required. */
+        /** @description You could not be signed in. A second-factor code is required. */
         UnauthorizedOrTotpRequiredLimitedOwn: {
             headers: {
                 "Cache-Control": components["headers"]["NoStore"];
@@ -4973,7 +4989,7 @@ export interface components {
                 "application/json": components["schemas"]["Unauthorized"] | components["schemas"]["TotpRequired"];
             };
         };
-        /** @description Unauthorized A second-factor code is required. The second-factor code is not valid. */
+        /** @description You could not be signed in. A second-factor code is required. The second-factor code is not valid. */
         UnauthorizedOrTotpRequiredOrTotpInvalidLimited: {
             headers: {
                 "Cache-Control": components["headers"]["NoStore"];
@@ -4993,7 +5009,7 @@ export interface components {
                 "application/json": components["schemas"]["Unauthorized"] | components["schemas"]["TotpRequired"] | components["schemas"]["TotpInvalid"];
             };
         };
-        /** @description Unauthorized A second-factor code is required. The second-factor code is not valid. You could not be signed in with this account. */
+        /** @description You could not be signed in. A second-factor code is required. The second-factor code is not valid. You could not be signed in with this account. */
         UnauthorizedOrTotpRequiredOrTotpInvalidOrProviderRefusedLimited: {
             headers: {
                 "Cache-Control": components["headers"]["NoStore"];
@@ -8152,16 +8168,15 @@ export interface operations {
                     "X-Content-Type-Options": components["headers"]["NoSniff"];
                     "Content-Security-Policy": components["headers"]["NothingRuns"];
                     "X-Request-Id": components["headers"]["RequestId"];
-                    "Access-Control-Allow-Origin": components["headers"]["Origin"];
+                    "Access-Control-Allow-Origin": components["headers"]["EveryOrigin"];
                     "Access-Control-Expose-Headers": components["headers"]["Exposed"];
-                    Vary: components["headers"]["Vary"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["GetKeysAnswer"];
                 };
             };
-            503: components["responses"]["TemporarilyUnavailable"];
+            503: components["responses"]["TemporarilyUnavailableOpen"];
         };
     };
 }
