@@ -40,6 +40,16 @@ it('a stranger registers, proves the address and is signed in', async () => {
   await logIn(host, { username: 'ada', password: goodPassword })
 })
 
+it('blanks around the address and the names are none of theirs', async () => {
+  const host = await startRegistration()
+  const typed = { email: ' Ada@example.com\n', username: 'ada ', name: ' Ada Lovelace ' }
+  const { requestId, code } = await registered(host, typed)
+  await confirm(host, { requestId, code: `${code.slice(0, 4)}-${code.slice(4)}` }).expect(200)
+  expect(newUsers(host)).toMatchObject([
+    { email: 'Ada@example.com', username: 'ada', name: 'Ada Lovelace' },
+  ])
+})
+
 it('says what a form must know', async () => {
   const open = await startRegistration({
     accounts: { passwordRules: { minLength: 12, maxLength: 100 } },
