@@ -75,6 +75,17 @@ export function isOwnPage(request: IncomingMessage, own: string): boolean {
   return isBelow(own, request)
 }
 
+/**
+ * Whether a page of another site sends the request, be it of a neighbouring host. Browsers say so;
+ * programs send neither header.
+ */
+export function isForeignPage(request: IncomingMessage, own: string): boolean {
+  const site = ownHeader(request, 'sec-fetch-site')
+  if (site !== undefined) return site !== 'same-origin' && site !== 'none'
+  const origin = ownHeader(request, 'origin')
+  return origin !== undefined && origin !== own
+}
+
 // Browsers serialize the referrer in one form, so it need not be parsed.
 function isBelow(own: string, request: IncomingMessage): boolean {
   const { rawHeaders = [] } = request

@@ -84,7 +84,7 @@ export function createOAuth(deps: OAuthDeps): OAuth {
       ['/oauth/token', { POST: token }, 'oauth-endpoint', 'every-origin'],
       ['/oauth/revoke', { POST: revokeEndpoint(parts) }, 'oauth-endpoint', 'every-origin'],
       ['/oauth/introspect', introspect, 'oauth-endpoint', 'own-origin'],
-      ['/oauth/device_authorization', device ?? null, 'oauth-endpoint', 'every-origin'],
+      ['/oauth/device_authorization', device ?? null, 'oauth-endpoint', 'own-origin'],
       ['/oauth/userinfo', forUsers, 'oauth-endpoint', 'every-origin'],
       ['/auth/consents', { GET: listConsents }],
       ['/auth/consents/:clientId', { DELETE: revokeConsent }],

@@ -2,6 +2,7 @@ import type { Audit } from '../../audit/events.js'
 import { AuthError } from '../../errors.js'
 import { ok } from '../../http/answer.js'
 import type { Endpoint } from '../../http/endpoint.js'
+import { isForeignPage } from '../../http/page-origin.js'
 import { type RequestParameters, readParameters } from '../../http/parameters.js'
 import { shownUserCode } from '../../lib/user-code.js'
 import type { OAuthClient } from '../../stores/client-contract.js'
@@ -39,6 +40,9 @@ export function deviceAuthorizationEndpoint(deps: DeviceAuthorizationDeps): Endp
   const page = addressAt(baseUrl, '/oauth/device')
   return async function authorizeDevice(request) {
     const { context } = request
+    // 403: a page would get a code from its visitor's own network, and the warning of another
+    // network would stay out (RFC 8628 §5.4).
+    if (isForeignPage(request.incoming, baseUrl.origin)) throw new AuthError('forbidden')
     // 400, 413, 415
     const parameters = await readParameters(request.incoming)
     // 400, 401, 429, 503

@@ -1,6 +1,7 @@
 import { AuthError } from '../../errors.js'
+import { isOneNetwork } from '../../http/client-address.js'
 import type { AuthorizationCodeStore } from '../../stores/code-contract.js'
-import type { PollDeviceCodeResult } from '../../stores/device-code-contract.js'
+import type { DeviceCodeRecord, PollDeviceCodeResult } from '../../stores/device-code-contract.js'
 import { audiencesOf } from '../client-defaults.js'
 import type { DeviceFlow } from '../device/device-flow.js'
 import { type CodeGrantDeps, type Grant, openByCode, required } from './code.js'
@@ -28,7 +29,12 @@ export function createDeviceGrant(deps: DeviceGrantDeps): Grant | null {
     const presented = required(parameters, 'device_code')
     const resources = audiencesOf(parameters.all('resource'), deps)
     // 400, 503
-    const codeHash = approvalIn(await deviceFlow.poll(client, presented), clock())
+    const codeHash = approvalIn(
+      await deviceFlow.poll(client, presented),
+      clock(),
+      (asked) =>
+        deviceFlow.sameNetwork !== 'require' || isOneNetwork(asked.requestedIp, context.ip),
+    )
     const code = await codeStore.find(codeHash)
     if (code?.consumedAt === null && clock() >= code.expiresAt) throw new AuthError('expired_token')
     const tokens = await redeemCode(
@@ -48,11 +54,19 @@ export function createDeviceGrant(deps: DeviceGrantDeps): Grant | null {
 
 // The hash of the authorization code of an approved device. Throws what the device is told
 // otherwise: RFC 8628 §3.5.
-function approvalIn(polled: PollDeviceCodeResult, now: Date): string {
+function approvalIn(
+  polled: PollDeviceCodeResult,
+  now: Date,
+  isWhereItBegan: (code: DeviceCodeRecord) => boolean,
+): string {
   if (polled.outcome === 'unknown') throw new AuthError('invalid_grant')
   if (polled.outcome === 'too-soon') throw new AuthError('slow_down')
   const { state, authorizationCodeHash, expiresAt } = polled.code
-  if (state === 'approved' && authorizationCodeHash !== null) return authorizationCodeHash
+  if (state === 'approved' && authorizationCodeHash !== null) {
+    // Whoever collects elsewhere has made another device ask.
+    if (!isWhereItBegan(polled.code)) throw new AuthError('access_denied')
+    return authorizationCodeHash
+  }
   if (state === 'denied') throw new AuthError('access_denied')
   throw new AuthError(now >= expiresAt ? 'expired_token' : 'authorization_pending')
 }

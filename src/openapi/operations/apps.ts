@@ -107,9 +107,10 @@ const authorizeDevice: Operation = {
   notes: [
     'Show the user `user_code` and `verification_uri`, then ask `POST /oauth/token` with ' +
       '`device_code` every `interval` seconds. 20 codes for each network and app in 15 minutes.',
+    'A page of another site is 403: it would ask from its visitor’s own network.',
   ],
   who: 'app',
-  openTo: 'every-origin',
+  openTo: 'own-origin',
   limited: true,
   body: {
     form: 'too',
@@ -134,7 +135,7 @@ const authorizeDevice: Operation = {
       }),
     },
   },
-  refusals: [...ofApps, 'unauthorized_client', 'invalid_scope', 'invalid_target'],
+  refusals: [...ofApps, 'unauthorized_client', 'invalid_scope', 'invalid_target', 'forbidden'],
 }
 
 const revokeToken: Operation = {

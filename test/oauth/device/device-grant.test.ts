@@ -156,7 +156,7 @@ it('scopes and APIs are judged as at the authorization endpoint', async () => {
   expect(await errorOf({ scope: '*' }, television)).toBe('invalid_scope')
   expect(await errorOf({ scope: 'email' })).toBe('invalid_scope')
   expect(await errorOf({ scope: 'nothing' })).toBe('invalid_scope')
-  expect(await errorOf({ scope: 'openid  profile' })).toBe('invalid_scope')
+  expect(await errorOf({ scope: 'openid "profile' })).toBe('invalid_scope')
   expect(await errorOf({ resource: 'https://elsewhere.example.com/' })).toBe('invalid_target')
   // No default, so it must say.
   expect(await errorOf({}, television)).toBe('invalid_scope')

@@ -3,6 +3,7 @@ import { expect, it } from 'vitest'
 import { logIn } from '../../support/client.js'
 import { password } from '../../support/host.js'
 import { begin, codeOf, confirm } from '../../support/two-factor.js'
+import { issuer } from '../relying-party.js'
 import { cli, type Devices, page, startDevices, television } from './device-host.js'
 
 /** Sets up alice's authenticator app; resolves with what shows its next code. */
@@ -183,4 +184,37 @@ it('nobody who is signed out, or must set a factor up first, sees the page', asy
   const first = await stranger.open(page)
   const second = await stranger.send(first, { username: 'alice', password })
   expect(second.url.pathname).toMatch(/\/oauth\/enrolment$/)
+})
+
+it.each([
+  { Origin: 'https://evil.example' },
+  { Origin: 'null' },
+  { Origin: 'https://evil.example', 'Sec-Fetch-Site': 'cross-site', 'Sec-Fetch-Mode': 'no-cors' },
+  { 'Sec-Fetch-Site': 'same-site' },
+])('a page of another site gets no code from the network of its visitor: %j', async (headers) => {
+  const at = await startDevices()
+  const ask = (more: Record<string, string>) =>
+    fetch(at.local(`${issuer}/api/v1/oauth/device_authorization`), {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/x-www-form-urlencoded', ...more },
+      body: new URLSearchParams({ client_id: 'cli' }),
+    })
+  // As often as codes of a network are given: none of them is used up.
+  for (let time = 0; time < 21; time += 1) {
+    const refused = await ask(headers)
+    expect([refused.status, refused.headers.get('access-control-allow-origin')]).toEqual([
+      403,
+      null,
+    ])
+  }
+  expect((await ask({})).status).toBe(200)
+})
+
+it('where one network is required, nobody collects from another one what a user has approved', async () => {
+  const at = await startDevices({ oauth: { deviceFlow: { sameNetwork: 'require' } } })
+  const asked = await at.begin()
+  await at.approve(asked.user_code)
+  const elsewhere = await at.poll(asked, cli, {}, '203.0.113.66')
+  expect([elsewhere.status, elsewhere.body['error']]).toEqual([400, 'access_denied'])
+  expect((await at.poll(asked)).status).toBe(200)
 })

@@ -1125,6 +1125,7 @@ export interface paths {
         /**
          * A device without a browser asks for a code that its user types elsewhere (RFC 8628).
          * @description - Show the user `user_code` and `verification_uri`, then ask `POST /oauth/token` with `device_code` every `interval` seconds. 20 codes for each network and app in 15 minutes.
+         *     - A page of another site is 403: it would ask from its visitor’s own network.
          */
         post: operations["authorizeDevice"];
         delete?: never;
@@ -3734,6 +3735,23 @@ export interface components {
             };
         };
         /** @description This is not allowed. */
+        AppForbiddenLimitedOwn: {
+            headers: {
+                "Cache-Control": components["headers"]["NoStore"];
+                "X-Content-Type-Options": components["headers"]["NoSniff"];
+                "Content-Security-Policy": components["headers"]["NothingRuns"];
+                "X-Request-Id": components["headers"]["RequestId"];
+                "RateLimit-Limit": components["headers"]["Limit"];
+                "RateLimit-Remaining": components["headers"]["Remaining"];
+                "RateLimit-Reset": components["headers"]["Reset"];
+                "WWW-Authenticate": components["headers"]["MayChallenge"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["AppForbidden"];
+            };
+        };
+        /** @description This is not allowed. */
         AppForbiddenOpen: {
             headers: {
                 "Cache-Control": components["headers"]["NoStore"];
@@ -3853,14 +3871,12 @@ export interface components {
             };
         };
         /** @description The request is not valid. The client may not use this grant type. The scope is more than was granted, or is none. The resource is more than was granted, or is none. */
-        AppInvalidRequestOrAppUnauthorizedClientOrAppInvalidScopeOrAppInvalidTargetLimitedOpen: {
+        AppInvalidRequestOrAppUnauthorizedClientOrAppInvalidScopeOrAppInvalidTargetLimitedOwn: {
             headers: {
                 "Cache-Control": components["headers"]["NoStore"];
                 "X-Content-Type-Options": components["headers"]["NoSniff"];
                 "Content-Security-Policy": components["headers"]["NothingRuns"];
                 "X-Request-Id": components["headers"]["RequestId"];
-                "Access-Control-Allow-Origin": components["headers"]["EveryOrigin"];
-                "Access-Control-Expose-Headers": components["headers"]["Exposed"];
                 "RateLimit-Limit": components["headers"]["Limit"];
                 "RateLimit-Remaining": components["headers"]["Remaining"];
                 "RateLimit-Reset": components["headers"]["Reset"];
@@ -7919,8 +7935,6 @@ export interface operations {
                     "X-Content-Type-Options": components["headers"]["NoSniff"];
                     "Content-Security-Policy": components["headers"]["NothingRuns"];
                     "X-Request-Id": components["headers"]["RequestId"];
-                    "Access-Control-Allow-Origin": components["headers"]["EveryOrigin"];
-                    "Access-Control-Expose-Headers": components["headers"]["Exposed"];
                     "RateLimit-Limit": components["headers"]["Limit"];
                     "RateLimit-Remaining": components["headers"]["Remaining"];
                     "RateLimit-Reset": components["headers"]["Reset"];
@@ -7930,12 +7944,13 @@ export interface operations {
                     "application/json": components["schemas"]["AuthorizeDeviceAnswer"];
                 };
             };
-            400: components["responses"]["AppInvalidRequestOrAppUnauthorizedClientOrAppInvalidScopeOrAppInvalidTargetLimitedOpen"];
-            401: components["responses"]["AppInvalidClientLimitedOpen"];
-            413: components["responses"]["AppPayloadTooLargeLimitedOpen"];
-            415: components["responses"]["AppUnsupportedMediaTypeLimitedOpen"];
-            429: components["responses"]["AppTooManyRequestsLimitedOpen"];
-            503: components["responses"]["AppTemporarilyUnavailableLimitedOpen"];
+            400: components["responses"]["AppInvalidRequestOrAppUnauthorizedClientOrAppInvalidScopeOrAppInvalidTargetLimitedOwn"];
+            401: components["responses"]["AppInvalidClientLimitedOwn"];
+            403: components["responses"]["AppForbiddenLimitedOwn"];
+            413: components["responses"]["AppPayloadTooLargeLimitedOwn"];
+            415: components["responses"]["AppUnsupportedMediaTypeLimitedOwn"];
+            429: components["responses"]["AppTooManyRequestsLimitedOwn"];
+            503: components["responses"]["AppTemporarilyUnavailableLimitedOwn"];
         };
     };
     getUserinfo: {
