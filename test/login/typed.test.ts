@@ -1,5 +1,5 @@
-// What keyboards, clipboards and apps put into names and codes does not keep anybody out. A password
-// is as it is typed.
+// What keyboards, clipboards and apps put into names and codes does not keep anybody out. A
+// password is as it is typed.
 import { describe, expect, it } from 'vitest'
 import { bearer, logIn, post } from '../support/client.js'
 import { password, startHost } from '../support/host.js'
