@@ -33,8 +33,8 @@ it('No byte of a document, of the style sheet or of a script has changed', () =>
   }).toMatchInlineSnapshot(`
     {
       "css": "7a731e4f7eebb92e",
-      "de": "567a512441a1d13d",
-      "en": "2b522e0cb11cda90",
+      "de": "4fe1062ed221f15e",
+      "en": "7a2b2e05e70740b6",
       "passkeyScript": "af82c4615da7e35d",
       "passwordScript": "8cb1aaa8a80f690e",
     }

@@ -76,7 +76,7 @@ it('says what is wrong, and keeps what was typed, except for the password', asyn
   for (const [change, text] of [
     [{ email: 'ada' }, 'This is no e-mail address.'],
     [{ username: 'alice' }, 'This user name is taken.'],
-    [{ username: ' Ada' }, 'This name cannot be used.'],
+    [{ username: 'A\u200bda' }, 'This name cannot be used.'],
     [{ name: '' }, 'This name cannot be used.'],
     [{ password: 'short' }, 'It is too short'],
   ] as const) {
