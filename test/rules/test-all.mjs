@@ -49,7 +49,7 @@ function changedSince(commit) {
  * what is compiled, which the suites start.
  */
 function prepare() {
-  for (const script of ['.ci/services', '.ci/chromium', '.ci/zsh', '.ci/prometheus']) {
+  for (const script of ['.ci/services', '.ci/tools']) {
     const { status } = spawnSync(script, { cwd: root, stdio: 'inherit' })
     if (status !== 0) throw new Error(`${script} failed`)
   }
