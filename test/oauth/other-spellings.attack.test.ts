@@ -173,7 +173,7 @@ describe('A request of a site that is proven', () => {
     ['invalid_request', { code_challenge: '' }],
     ['invalid_scope', { scope: '*' }],
     ['invalid_scope', { scope: 'openid *' }],
-    ['invalid_scope', { scope: ' openid' }],
+    ['invalid_scope', { scope: 'openid "' }],
     ['invalid_target', { resource: 'https://evil.example' }],
     ['invalid_request', { prompt: 'none login' }],
     ['invalid_request', { max_age: '-1' }],

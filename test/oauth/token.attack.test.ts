@@ -348,7 +348,7 @@ describe('a refresh token', () => {
     const before = (await session(sessionId))?.refresh?.hash
     const errorFor = async (more: Record<string, string | readonly string[]>) =>
       (await refresh(refreshToken, { client_id: 'desktop', ...more })).json['error']
-    for (const scope of ['*', 'openid *', 'openid  profile', ' ', 'toString', 'openid\tprofile'])
+    for (const scope of ['*', 'openid *', 'openid  email', ' ', 'toString', 'openid\tprofile'])
       expect(await errorFor({ scope }), scope).toBe('invalid_scope')
     expect(await errorFor({ resource: 'https://evil.example/' })).toBe('invalid_target')
     expect(await errorFor({ resource: [search, 'chat'] })).toBe('invalid_target')

@@ -166,7 +166,7 @@ describe('unknown: create', () => {
       identity: { ...unknownUser, username: 'alice' },
     }
     const { page, visitor } = await comeBack(host)
-    for (const username of ['', ' blank', 'x'.repeat(500)]) {
+    for (const username of ['', ' ', 'un\u200bseen', 'x'.repeat(500)]) {
       const again = await visitor.fill(page, { username })
       expect([again.status, again.heading]).toEqual([422, 'Choose a user name'])
     }
