@@ -299,7 +299,7 @@ function hasMemberTwice(json: string): boolean {
   const names = new Set<string>()
   let depth = 0
   let text = ''
-  // A text without an end, which there is none of, would be one token: nothing is read twice.
+  // The end of a text is optional, so that no character is read twice, whatever the JSON.
   for (const [token] of json.matchAll(/"(?:[^"\\]|\\.)*"?|[{}[\]:]/g)) {
     depth += steps[token] ?? 0
     if (token.startsWith('"')) text = token

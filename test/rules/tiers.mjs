@@ -8,8 +8,8 @@ import { filesBelow, root } from './support.mjs'
 
 /**
  * Seconds each: pages in a browser, processes, databases that are started, hashes and codes that
- * are raced, drawn input, attacks in a hundred spellings. `npm run test:rest` names those that
- * belong here and are not.
+ * are raced, drawn input, attacks in a hundred spellings. More than two, on two cores that do
+ * nothing else.
  */
 const slow = new Set([
   'test/account/password-changed.attack.test.ts',
@@ -242,7 +242,7 @@ const onlyEngines = new Set([
 /** Suites with settings of their own, or with packages of their own. */
 const elsewhere = new Set(['bench', 'hosts', 'oauth-clients', 'outages', 'recipes', 'timing'])
 
-/** Files of those that `.ci/run` runs all the same: test/rules/smoke.mjs. */
+/** Of `outages`, and run by `.ci/run` all the same: test/rules/smoke.mjs. */
 const smoked = new Set(['test/outages/example-restart.test.ts'])
 
 /** @typedef {'test' | 'rest' | 'long' | 'further' | 'engines'} Tier */
