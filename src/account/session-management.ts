@@ -24,10 +24,12 @@ import {
   createEndForUser,
   createSessionsForHost,
   type EndForUserDeps,
+  type EndOptions,
   type PasswordChanged,
   type SessionsForHost,
 } from './sessions-for-host.js'
 import { createSignInForHost, type SignInForHost } from './sign-in-for-host.js'
+import type { WhichWaysIn } from './ways-in.js'
 
 /** A user's sessions, for the user and for the host. */
 export interface SessionManagement extends Capability {
@@ -42,9 +44,10 @@ export interface SessionManagement extends Capability {
 /** Ends sessions when an account is deleted, or its password or address has changed. */
 export interface EndForAccounts {
   readonly endFormerSessions: EndFormerSessions
-  readonly endAfterUndo: EndAllSessions
+  readonly endAfterReset: EndAfter
+  readonly endAfterUndo: EndAfter
   /** For the host: every session of a user. */
-  readonly endEverySession: EndAllSessions
+  readonly endEverySession: (userId: string, options: EndOptions | undefined) => Promise<number>
   readonly endDeleted: EndAllSessions
 }
 
@@ -53,6 +56,13 @@ export type EndFormerSessions = (
   userId: string,
   context: RequestContext,
   except?: string,
+) => Promise<number>
+
+/** Ends every session of a user, and removes these ways in; null: none. Rejects with 503. */
+export type EndAfter = (
+  userId: string,
+  which: WhichWaysIn | null,
+  context: RequestContext,
 ) => Promise<number>
 
 /** Ends every session of a user. Rejects with 503. */
@@ -114,8 +124,11 @@ export function createSessionManagement(deps: SessionManagementDeps): SessionMan
     forAccounts: {
       endFormerSessions: (userId, context, except) =>
         endByPassword(userId, 'password-changed', except === undefined ? {} : { except }, context),
-      endAfterUndo: (userId, context) => endEvery(userId, 'address-undone', undefined, context),
-      endEverySession: (userId, context) => endEvery(userId, 'revoked', undefined, context),
+      endAfterReset: (userId, which, context) =>
+        endByPassword(userId, 'password-changed', undefined, context, which ?? undefined),
+      endAfterUndo: (userId, which, context) =>
+        endEvery(userId, 'address-undone', undefined, context, which ?? undefined),
+      endEverySession: (userId, options) => endEvery(userId, 'revoked', options),
       endDeleted: (userId, context) => endEvery(userId, 'account-deleted', undefined, context),
     },
   }

@@ -2,7 +2,6 @@ import type { RequestContext } from '../audit/events.js'
 import { invalidRequest } from '../errors.js'
 import type { OpenSession, OpenSessionRequest } from '../host-sign-in/open-session.js'
 import { contextOfAction, type HostAction, readAction, requireIds } from '../http/host-input.js'
-import type { RemoveAddedByPassword } from '../passkeys/remove-added-by-password.js'
 import type { Sessions } from '../sessions/sessions.js'
 import type { EndReason } from '../stores/contract.js'
 import type { SecondFactorStore } from '../stores/second-factor-contract.js'
@@ -15,6 +14,7 @@ import {
   summarizeAll,
 } from './sessions.endpoint.js'
 import { type SignedIn, toSignedIn } from './signed-in.js'
+import type { RemoveWaysIn, WhichWaysIn } from './ways-in.js'
 
 /**
  * The users' sessions, for the host's own code: a support desk, a password reset, a closed account.
@@ -88,15 +88,15 @@ export interface EndOptions extends HostAction {
    */
   readonly except?: string
   /**
-   * What happens to the user's passkeys, each of which signs in without the password. Use
-   * `added-by-password` if the old password may have been stolen: it removes the passkeys added in
+   * What happens to the user's other ways in: passkeys, and connected accounts at providers.
+   * `added-by-password`, if the old password may have been stolen, removes those that were added in
    * a session that had shown nothing but a password, a passkey or a recovery code, since a thief
-   * may have added them. With `watchPasswordHash`, passkeys added under the current password stay.
-   * A user without a password keeps the last passkey, and the call rejects with
-   * `last-sign-in-method` after everything else is done. Needs the option `passkeys`. Default
-   * `keep`: all passkeys stay.
+   * may have added them. With `watchPasswordHash`, those added under the current password stay.
+   * `{ addedSince }`, if a session was stolen, removes all that were added since then, TOTP and
+   * the consents to apps as well. A user without a password keeps the last one, and the call
+   * rejects with `last-sign-in-method` after everything else is done. Default `keep`: all stay.
    */
-  readonly passkeys?: 'keep' | 'added-by-password'
+  readonly waysIn?: 'keep' | 'added-by-password' | { readonly addedSince: Date }
 }
 
 export interface SessionsForHostDeps {
@@ -112,13 +112,15 @@ export interface SessionsForHostDeps {
 
 /**
  * Ends all sessions of a user but one, and forgets the user's networks. The context is that of the
- * host's action, unless a request is the cause.
+ * host's action, unless a request is the cause. `which`: in the place of
+ * `options.waysIn`.
  */
 export type EndForUser = (
   userId: string,
   reason: EndReason,
   options: EndOptions | undefined,
   cause?: RequestContext,
+  which?: WhichWaysIn,
 ) => Promise<number>
 
 export interface EndForUserDeps {
@@ -127,18 +129,18 @@ export interface EndForUserDeps {
   readonly endAll: Sessions['endAllForUser']
   /** Undefined if the host stores no TOTP seeds. */
   readonly totp: { readonly store: Pick<SecondFactorStore, 'deletePending'> } | undefined
-  readonly removePasskeys: RemoveAddedByPassword
+  readonly removeWaysIn: RemoveWaysIn
   readonly knownNetworks: Pick<KnownNetworks, 'forgetAll'>
 }
 
 export function createEndForUser(deps: EndForUserDeps): EndForUser {
-  const { sessions, totp, removePasskeys, knownNetworks } = deps
-  return async function endForUser(userId, reason, given, cause) {
+  const { sessions, totp, removeWaysIn, knownNetworks } = deps
+  return async function endForUser(userId, reason, given, cause, wanted) {
     const { options, context: ofHost } = readAction(given)
     const context = cause ?? ofHost
     const { except } = options
     requireIds(except === undefined ? { userId } : { userId, except })
-    const keepsPasskeys = areKept(options)
+    const which = wanted ?? whichWaysIn(options)
     const { exceptId, openerId } = await keptSessions(sessions, userId, except)
     const endAll = () => deps.endAll(userId, reason, context, exceptId, openerId)
     const ended = await endAll()
@@ -147,11 +149,10 @@ export function createEndForUser(deps: EndForUserDeps): EndForUser {
     await totp?.store.deletePending(userId)
     // After the sessions: an outage of the counters must not keep them open.
     await knownNetworks.forgetAll(userId)
-    if (keepsPasskeys) return ended
-    // Ends sessions opened by a removed passkey meanwhile, also if the last passkey could not be
-    // removed.
+    if (which === null) return ended
+    // Ends sessions opened by a removed way in meanwhile, also if the last one could not be removed.
     const kept = [exceptId, openerId].filter((id) => id !== undefined)
-    const removing = removePasskeys(userId, kept, context)
+    const removing = removeWaysIn(userId, which, kept, context)
     const late = await removing.then(endAll, async (error: unknown) => {
       await endAll()
       throw error
@@ -211,11 +212,14 @@ export function createSessionsForHost(deps: SessionsForHostDeps): SessionsForHos
   }
 }
 
-// Throws 400 for any other value.
-function areKept({ passkeys = 'keep' }: Pick<EndOptions, 'passkeys'>): boolean {
-  if (passkeys === 'keep' || passkeys === 'added-by-password') return passkeys === 'keep'
-  const message = "Invalid input: expected 'keep' or 'added-by-password'"
-  throw invalidRequest([{ path: 'passkeys', message }])
+// Null: all of them stay. Throws 400 for any other value.
+function whichWaysIn({ waysIn = 'keep' }: Pick<EndOptions, 'waysIn'>): WhichWaysIn | null {
+  if (waysIn === 'keep') return null
+  if (waysIn === 'added-by-password') return { byPassword: true, since: null }
+  const since: unknown = waysIn?.addedSince
+  if (since instanceof Date && !Number.isNaN(since.getTime())) return { byPassword: false, since }
+  const message = "Invalid input: expected 'keep', 'added-by-password' or { addedSince: Date }"
+  throw invalidRequest([{ path: 'waysIn', message }])
 }
 
 function keepsNamed(given: RevokeAllOptions | undefined): boolean {

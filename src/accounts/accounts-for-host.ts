@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http'
-import type { EndAllSessions } from '../account/session-management.js'
+import type { EndForAccounts } from '../account/session-management.js'
+import type { EndOptions } from '../account/sessions-for-host.js'
 import type { Credentials } from '../account/sign-in-for-host.js'
 import {
   bodyOf,
@@ -59,10 +60,20 @@ export interface AccountsForHost {
   sendVerification(userId: string, options?: HostAction): Promise<CodeSent | null>
   /**
    * Ends everything that could sign this user in without a new proof: sessions, codes, mailed links
-   * and known networks. The password and the second factor stay. Resolves with the number of ended
-   * sessions. Rejects like `sendPasswordReset`; then call it again.
+   * and known networks. The password and the second factor stay, and passkeys and connected accounts
+   * unless `waysIn` says otherwise. Resolves with the number of ended sessions. Rejects like
+   * `sendPasswordReset`; then call it again.
+   *
+   * @example
+   * ```ts
+   * import type { AuthRouter } from 'messaging-auth-router'
+   *
+   * declare const auth: AuthRouter
+   * const waysIn = { addedSince: new Date('2026-11-27T14:00:00Z') }
+   * await auth.accounts.endEverything('42', { by: 'support:ada', waysIn })
+   * ```
    */
-  endEverything(userId: string, options?: HostAction): Promise<number>
+  endEverything(userId: string, options?: Omit<EndOptions, 'except'>): Promise<number>
 }
 
 export interface AccountsForHostDeps {
@@ -71,7 +82,7 @@ export interface AccountsForHostDeps {
   readonly users: Pick<UserStore, 'findById'>
   readonly sendReset: SendReset
   readonly sendVerification: SendVerification
-  readonly endEverySession: EndAllSessions
+  readonly endEverySession: EndForAccounts['endEverySession']
   readonly proofs: Pick<Proofs, 'voidForUser'>
 }
 
@@ -94,9 +105,7 @@ export function createAccountsForHost(deps: AccountsForHostDeps): AccountsForHos
       return user && deps.sendVerification(user, sessionsOf(user.id), context, null)
     },
     async endEverything(userId, options) {
-      const context = contextOfAction(options)
-      requireIds({ userId })
-      const ended = await deps.endEverySession(userId, context)
+      const ended = await deps.endEverySession(userId, options)
       await deps.proofs.voidForUser(userId, mailedPurposes)
       return ended
     },

@@ -10,12 +10,10 @@ import type {
   UndoOnPages,
 } from '../pages/account/parts.js'
 import { minLengthFor } from '../passwords/password-rules.js'
-import type { ProvePassword } from '../principal/prove-password.js'
-import type { RequireFresh } from '../sign-in-again.js'
 import type { Throttle } from '../throttle/throttle.js'
 import type { AuthUser } from '../users/contract.js'
 import type { AccountsServer } from './accounts-server.js'
-import type { ChangePassword, ProvePresent } from './change-password.endpoint.js'
+import type { ChangePassword } from './change-password.endpoint.js'
 import type { ConfirmEmail } from './confirm-email.endpoint.js'
 import { addressOf, type ChangeEmail, isOfSession, type VerifyEmail } from './email.endpoint.js'
 import { provenAddress } from './email-factor.js'
@@ -23,6 +21,7 @@ import type { SwitchEmailFactor } from './email-second-factor.endpoint.js'
 import type { ForgotPassword } from './forgot-password.endpoint.js'
 import { newPasswordText } from './new-password.js'
 import type { FoundProof, Sealed } from './proofs.js'
+import { nothingShown, owesPassword } from './prove-present.js'
 import type { ResetPassword } from './reset-password.endpoint.js'
 import type { UndoEmail } from './undo-email.endpoint.js'
 
@@ -39,8 +38,12 @@ export interface PasswordFlows {
 export interface EmailFlows {
   readonly verify: VerifyEmail
   readonly change: ChangeEmail
+  /** As on the account page. */
+  readonly changeOnPage: ChangeEmail
   readonly confirm: ConfirmEmail
   readonly undo: UndoEmail
+  /** Whether an undo sets a new password of this user. */
+  readonly undoAsksPassword: (user: AuthUser) => boolean
 }
 
 /** What a host offers of it, by endpoint or by page. Undefined without the methods. */
@@ -53,6 +56,7 @@ export interface AccountFlows {
 export interface AccountsOnPagesDeps
   extends Pick<AccountsServer, 'proofs' | 'contacts' | 'accountsOptions'> {
   readonly hasSecondFactor: (user: AuthUser) => Promise<boolean>
+  readonly mayUsePassword: ((user: AuthUser) => Promise<boolean>) | undefined
   readonly throttle: Pick<Throttle, 'limitRefusals'>
 }
 
@@ -67,26 +71,24 @@ export function createAccountsOnPages(
   return {
     password: passwords && passwordOnPages(deps, passwords),
     email: emails && emailOnPages(deps, emails),
-    undo: emails && undoOnPages(deps, emails.undo),
+    undo: emails && undoOnPages(deps, emails),
     emailFactor: switchEmailFactor && emailFactorOnPages(deps, switchEmailFactor),
   }
 }
 
 function passwordOnPages(deps: AccountsOnPagesDeps, flows: PasswordFlows): PasswordOnPages {
-  const { proofs, accountsOptions, hasSecondFactor } = deps
+  const { proofs } = deps
   const { limitRefusals } = deps.throttle
-  const minLength = async (user: AuthUser) =>
-    minLengthFor(accountsOptions.passwordRules, await hasSecondFactor(user))
   return {
     forgot: flows.forgot,
-    minLength,
+    minLength: (user) => minLengthOf(deps, user),
 
     look(token, request) {
       return limitRefusals('password-reset', request, async () => {
         const proof = await proofs.findLink('reset', token, request.context)
         const user = await ownerOf(deps, proof, request.context)
         if (user.disabled === true) throw proofs.refusal('no-user', proof.record, request.context)
-        return { username: user.username, minLength: await minLength(user) }
+        return { username: user.username, minLength: await minLengthOf(deps, user) }
       })
     },
 
@@ -105,6 +107,13 @@ function passwordOnPages(deps: AccountsOnPagesDeps, flows: PasswordFlows): Passw
       await flows.changeOnPage(asking, given, request, beforehand)
     },
   }
+}
+
+async function minLengthOf(
+  { accountsOptions, hasSecondFactor }: AccountsOnPagesDeps,
+  user: AuthUser,
+): Promise<number> {
+  return minLengthFor(accountsOptions.passwordRules, await hasSecondFactor(user))
 }
 
 function emailOnPages(deps: AccountsOnPagesDeps, flows: EmailFlows): EmailOnPages {
@@ -127,9 +136,10 @@ function emailOnPages(deps: AccountsOnPagesDeps, flows: EmailFlows): EmailOnPage
   return {
     status: (userId) => addressOf(deps, userId),
     verify: async (asking, context) => (await flows.verify(asking, { context })).requestId,
-    async change(asking, email, request) {
-      const given = { email, proof: nothingShown }
-      return (await flows.change(asking, given, request)).requestId
+    asksPassword: (user) => owesPassword(deps, user),
+    async change(asking, { email, password }, request) {
+      const given = { email, proof: { ...nothingShown, password } }
+      return (await flows.changeOnPage(asking, given, request)).requestId
     },
     isOf: (session, requestId, request) =>
       limitRefusals('email-confirm', request, () => isOf(session, requestId, request)),
@@ -139,17 +149,23 @@ function emailOnPages(deps: AccountsOnPagesDeps, flows: EmailFlows): EmailOnPage
   }
 }
 
-function undoOnPages(deps: AccountsOnPagesDeps, undo: UndoEmail): UndoOnPages {
+function undoOnPages(
+  deps: AccountsOnPagesDeps,
+  { undo, undoAsksPassword }: EmailFlows,
+): UndoOnPages {
   const { limitRefusals } = deps.throttle
   return {
     look(token, request) {
       return limitRefusals('email-undo', request, async () => {
         const proof = await deps.proofs.findLink('undo-address', token, request.context)
-        return (await ownerOf(deps, proof, request.context)).username
+        const user = await ownerOf(deps, proof, request.context)
+        const minLength = undoAsksPassword(user) ? await minLengthOf(deps, user) : null
+        return { username: user.username, minLength }
       })
     },
-    async undo(token, request) {
-      await limitRefusals('email-undo', request, () => undo(token, request.context))
+    async undo(given, request) {
+      if (given.password !== undefined) requireText(given.password)
+      await limitRefusals('email-undo', request, () => undo(given, request))
     },
   }
 }
@@ -166,21 +182,6 @@ function emailFactorOnPages(
     async setEnabled(asking, enabled, request) {
       await switchEmailFactor(asking, { enabled, proof: nothingShown }, request)
     },
-  }
-}
-
-// By name: an empty object would inherit from a polluted Object.prototype.
-const nothingShown = { password: undefined, code: undefined, passkey: undefined }
-
-/** Requires the present password beside the fresh sign-in of the page. */
-export function provePresentOnPage(deps: {
-  readonly requireFresh: RequireFresh
-  readonly provePassword: ProvePassword
-}): ProvePresent {
-  return async function provePresent(asking, { password }, request) {
-    await deps.requireFresh(asking, nothingShown, request)
-    if (password === undefined) return null
-    return { user: await deps.provePassword(asking.user.id, password, request) }
   }
 }
 

@@ -81,6 +81,12 @@ export interface AccountsOptions {
   readonly emailSignIn?: boolean
   /** True lets users delete their account. Needs `delete` of your users. Default false. */
   readonly deletion?: boolean
+  /**
+   * True keeps the passkeys and the connected accounts that were added by the former password
+   * alone, when a mailed link sets a new one. They may be those of a thief, who signs in by them
+   * for ever. Default false: they are removed.
+   */
+  readonly resetKeepsWaysIn?: boolean
 }
 
 /** Who may make an account. */
@@ -112,6 +118,7 @@ export interface CheckedAccountsOptions {
   readonly beforeRegister?: BeforeRegister | undefined
   readonly emailSignIn: boolean
   readonly deletion: boolean
+  readonly resetKeepsWaysIn: boolean
 }
 
 type Names = keyof AccountsOptions
@@ -145,6 +152,7 @@ const shape = {
   ).optional(),
   emailSignIn: flag().default(false),
   deletion: flag().default(false),
+  resetKeepsWaysIn: flag().default(false),
 } satisfies Record<Names, unknown>
 
 const remedies: Readonly<Partial<Record<Names, string>>> = {

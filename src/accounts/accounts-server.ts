@@ -13,6 +13,7 @@ import { type AfterAnswer, createAfterAnswer } from './after-answer.js'
 import { createNoticeBreached } from './breached-logins.js'
 import type { Contacts } from './contacts.js'
 import { createEmailFactor } from './email-factor.js'
+import { createFormerAddresses, type FormerAddresses } from './former-addresses.js'
 import { createMails, type Mails } from './mails.js'
 import type { Proofs } from './proofs.js'
 
@@ -23,6 +24,9 @@ export interface AccountsServer {
   readonly proofs: Proofs
   readonly mails: Mails
   readonly afterAnswer: AfterAnswer
+  /** For mails that tell an owner something: no stranger's request waits here. */
+  readonly afterChange: AfterAnswer
+  readonly formerAddresses: FormerAddresses
   readonly noticeBreached: NoticePassword
   /** Undefined without `emailSecondFactor`. */
   readonly emailFactor: CodeFactor | undefined
@@ -55,6 +59,7 @@ export function createAccountsServer(deps: AccountsServerDeps): AccountsServer {
   // Checked at the start.
   if (!proofStore || !proofs || !findContact) throw missing()
   const afterAnswer = createAfterAnswer()
+  const afterChange = createAfterAnswer()
   const mails = createMails(deps)
   const contacts = { findById, findContact }
   // A mailbox must not take the place of a stronger factor.
@@ -68,14 +73,17 @@ export function createAccountsServer(deps: AccountsServerDeps): AccountsServer {
     proofs,
     mails,
     afterAnswer,
+    afterChange,
+    formerAddresses: createFormerAddresses({ ...deps, proofs, contacts }),
     emailFactor: options.emailSecondFactor ? createEmailFactor(codes) : undefined,
     noticeBreached: createNoticeBreached(options.passwordRules, { ...deps, afterAnswer }),
     mailStats() {
       const stats = mailer.stats()
-      return { ...stats, waiting: afterAnswer.waiting() + stats.waiting }
+      const waiting = afterAnswer.waiting() + afterChange.waiting() + stats.waiting
+      return { ...stats, waiting }
     },
     async closeMail(milliseconds) {
-      await afterAnswer.settled(milliseconds)
+      await Promise.all([afterAnswer.settled(milliseconds), afterChange.settled(milliseconds)])
       await mailer.close()
     },
   }

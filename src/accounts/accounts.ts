@@ -12,9 +12,7 @@ import type { AccountsOnPages } from '../pages/account/parts.js'
 import type { FailClosedHasher } from '../passwords/fail-closed-hasher.js'
 import { createJudgePassword } from '../passwords/judge-password.js'
 import type { SignedIn } from '../principal/principal.js'
-import type { ProvePassword } from '../principal/prove-password.js'
 import type { Sessions } from '../sessions/sessions.js'
-import type { RequireFresh } from '../sign-in-again.js'
 import type { Throttle } from '../throttle/throttle.js'
 import type { SecondFactors } from '../two-factor/second-factor.js'
 import type { AuthUser, LoginIdentifier, UserStore } from '../users/contract.js'
@@ -24,7 +22,6 @@ import {
   createAccountsOnPages,
   type EmailFlows,
   type PasswordFlows,
-  provePresentOnPage,
 } from './accounts-on-pages.js'
 import type { AccountsServer } from './accounts-server.js'
 import { changePasswordEndpoint, createChangePassword } from './change-password.endpoint.js'
@@ -57,9 +54,14 @@ import {
 } from './new-password.js'
 import { createNotices } from './notices.js'
 import { createPasswordReplaced } from './password-replaced.js'
+import {
+  createProvePresent,
+  createProvePresentOnPage,
+  type ProvePresentDeps,
+} from './prove-present.js'
 import { createSendReset, type SendReset } from './reset-link.js'
 import { createResetPassword, resetPasswordEndpoint } from './reset-password.endpoint.js'
-import { createUndoEmail, undoEmailEndpoint } from './undo-email.endpoint.js'
+import { createUndoEmail, undoAsksPassword, undoEmailEndpoint } from './undo-email.endpoint.js'
 
 /** Passwords and addresses, for the user and for the host. */
 export interface Accounts extends Capability {
@@ -76,13 +78,11 @@ export interface PartsForRegistration {
   readonly linkToCode: LinkToCode
 }
 
-export interface AccountsDeps extends AccountsServer, EndForAccounts {
+export interface AccountsDeps extends AccountsServer, EndForAccounts, ProvePresentDeps {
   readonly signedIn: SignedIn
-  readonly requireFresh: RequireFresh
   readonly sessions: Pick<Sessions, 'requireLive' | 'endAllForUser' | 'setMethods'>
   readonly forgetSession: (sessionId: string) => void
   readonly secondFactors: Pick<SecondFactors, 'of'>
-  readonly provePassword: ProvePassword
   /** The address of the router for browsers; undefined: it has no pages. */
   readonly pagesUrl: URL | undefined
   readonly hasAccountPage: boolean
@@ -149,12 +149,14 @@ function passwordFlows(parts: Parts): PasswordFlows | undefined {
   const { updatePasswordHash } = parts.users
   if (updatePasswordHash === undefined) return undefined
   const writing = { ...parts, updatePasswordHash }
-  const { requireFresh } = parts
   return {
     forgot: parts.forgotPassword,
     reset: createResetPassword({ ...writing, passwordReplaced: createPasswordReplaced(parts) }),
-    change: createChangePassword({ ...writing, provePresent: requireFresh }),
-    changeOnPage: createChangePassword({ ...writing, provePresent: provePresentOnPage(parts) }),
+    change: createChangePassword({ ...writing, provePresent: createProvePresent(parts) }),
+    changeOnPage: createChangePassword({
+      ...writing,
+      provePresent: createProvePresentOnPage(parts),
+    }),
   }
 }
 
@@ -169,14 +171,17 @@ function passwordRoutes({ signedIn, throttle }: Parts, flows: PasswordFlows | un
 
 // Both methods or none: a code may confirm either.
 function emailFlows(parts: Parts): EmailFlows | undefined {
-  const { updateEmail, markEmailVerified } = parts.users
+  const { updateEmail, markEmailVerified, updatePasswordHash } = parts.users
   if (updateEmail === undefined || markEmailVerified === undefined) return undefined
   const writing = { ...parts, updateEmail, markEmailVerified }
+  const passwordReplaced = createPasswordReplaced(parts)
   return {
     verify: createVerifyEmail(parts),
-    change: createChangeEmail(parts),
+    change: createChangeEmail(parts, createProvePresent(parts)),
+    changeOnPage: createChangeEmail(parts, createProvePresentOnPage(parts)),
     confirm: createConfirmEmail(writing),
-    undo: createUndoEmail(writing),
+    undo: createUndoEmail({ ...writing, updatePasswordHash, passwordReplaced }),
+    undoAsksPassword: (user) => undoAsksPassword({ updatePasswordHash }, user),
   }
 }
 

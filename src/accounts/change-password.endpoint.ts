@@ -32,7 +32,10 @@ export type ChangePassword = (
   beforehand?: () => Promise<void>,
 ) => Promise<number>
 
-/** Requires what a change of the password needs. Throws 401, 403, 429 or 503. */
+/**
+ * Requires what a change of the password or the address and a deletion need: a fresh sign-in, and
+ * the password of whoever has one, or a passkey. Throws 401, 403, 429 or 503.
+ */
 export type ProvePresent = (
   asking: Pick<SignedInRequest, 'session' | 'user'>,
   proof: Proof,
@@ -58,9 +61,6 @@ export function createChangePassword(deps: ChangePasswordDeps): ChangePassword {
     const proved = await provePresent(asking, proof, request)
     // The hash that was verified: if another one is stored by now, the change is not this user's.
     const user = proved?.user ?? asking.user
-    // A fresh session alone may be stolen, too.
-    if (user.passwordHash !== null && proved === null)
-      throw new AuthError('reauthentication-required')
     const hash = await newPasswords.hash(newPassword, request)
     await beforehand?.()
     if (!(await deps.updatePasswordHash(user.id, user.passwordHash, hash)))

@@ -7,11 +7,11 @@ import { parseInput } from '../http/input.js'
 import { ownerOf } from '../principal/account-owner.js'
 import type { SignedIn, SignedInRequest } from '../principal/principal.js'
 import type { Sessions } from '../sessions/sessions.js'
-import { undoLifetime } from '../throttle/mail-limits.js'
 import type { Throttle } from '../throttle/throttle.js'
-import type { AuthUser, UserContact, UserStore } from '../users/contract.js'
+import type { AuthUser, UserStore } from '../users/contract.js'
 import type { Contacts } from './contacts.js'
 import { isOfSession } from './email.endpoint.js'
+import type { FormerAddresses } from './former-addresses.js'
 import type { LinkTo } from './links.js'
 import type { Mails } from './mails.js'
 import type { FoundProof, Proofs } from './proofs.js'
@@ -23,7 +23,7 @@ export const confirmEmailRequest: z.ZodObject<{ requestId: z.ZodString; code: z.
 
 /**
  * Confirms an address by the code that was mailed there. Throws 400 `proof-refused`, 409
- * `superseded`, 429, 503.
+ * `superseded`, 429, and 503, also where the mail to the former address finds no place.
  */
 export type ConfirmEmail = (
   asking: Pick<SignedInRequest, 'session' | 'user'>,
@@ -33,10 +33,8 @@ export type ConfirmEmail = (
 
 export interface ConfirmEmailDeps {
   readonly proofs: Proofs
-  readonly throttle: Pick<
-    Throttle,
-    'takeMailedCode' | 'giveBackMailedCode' | 'takeAddressChange' | 'forgetAddressChange'
-  >
+  readonly throttle: Pick<Throttle, 'takeMailedCode' | 'giveBackMailedCode'>
+  readonly formerAddresses: FormerAddresses
   readonly sessions: Pick<Sessions, 'requireLive'>
   readonly contacts: Contacts
   readonly updateEmail: NonNullable<UserStore['updateEmail']>
@@ -46,10 +44,8 @@ export interface ConfirmEmailDeps {
   readonly audit: Audit
 }
 
-type EmailOutcome = 'changed' | 'superseded' | 'taken'
-
 export function createConfirmEmail(deps: ConfirmEmailDeps): ConfirmEmail {
-  const { proofs, contacts, updateEmail, markEmailVerified, throttle, audit } = deps
+  const { proofs, contacts, formerAddresses, updateEmail, markEmailVerified, audit } = deps
 
   async function verify(user: AuthUser, proof: FoundProof, context: RequestContext) {
     const email = proof.sealed['to'] ?? ''
@@ -59,47 +55,36 @@ export function createConfirmEmail(deps: ConfirmEmailDeps): ConfirmEmail {
     audit({ type: 'address.verified', userId: user.id }, context)
   }
 
-  // Counted before it is written: a second change would take the first out of reach of its undo.
-  async function countChange(userId: string, work: () => Promise<EmailOutcome>) {
-    if (!(await throttle.takeAddressChange(userId))) return 'superseded'
-    let outcome: EmailOutcome | null = null
-    try {
-      outcome = await work()
-      return outcome
-    } finally {
-      if (outcome !== 'changed') await throttle.forgetAddressChange(userId)
-    }
-  }
-
-  // The host's write decides. A repeat after a crash finds the new address in place.
+  // The host's write decides.
   async function write(
-    user: AuthUser,
+    userId: string,
     proof: FoundProof,
     { from, to }: Change,
-    isUndoable: boolean,
     context: RequestContext,
-  ): Promise<UserContact | null> {
-    const contact = await contacts.findContact(user.id)
-    if (contact?.email === to && contact.emailVerified) return contact
-    const replace = async () => (await updateEmail(user.id, from, to)).outcome
-    const outcome = await (isUndoable ? countChange(user.id, replace) : replace())
+  ) {
+    const { outcome } = await updateEmail(userId, from, to)
     if (outcome === 'taken') throw proofs.refusal('taken', proof.record, context)
     if (outcome === 'superseded') throw new AuthError('superseded')
-    return contact
   }
 
   async function change(user: AuthUser, proof: FoundProof, context: RequestContext) {
-    const { from = null, to = null, undoBy = null } = proof.sealed
-    if (to === null) throw proofs.refusal('unreadable', proof.record, context)
-    const changed = { from, to }
-    const contact = await write(user, proof, changed, undoBy !== null, context)
+    const { from = null, to = null, undoBy = null, since = null } = proof.sealed
+    if (to === null || since === null) throw proofs.refusal('unreadable', proof.record, context)
+    const contact = await contacts.findContact(user.id)
+    // A repeat after a crash finds the new address in place.
+    const isWritten = contact?.email === to && contact.emailVerified
+    if (!isWritten) await formerAddresses.requireNone(user.id)
+    const work = async () => {
+      if (!isWritten) await write(user.id, proof, { from, to }, context)
+    }
+    const undo = undoBy === null ? null : { undoBy, since, locale: contact?.locale }
+    const tell = undo === null ? await work() : await undoably(deps, user, undo, work)
+    // Before anything that may fail: the address is another one.
+    tell?.(context)
     // Before the proof is used up: after a crash here, the same code completes what is missing.
-    const tell =
-      undoBy === null ? () => {} : await openUndo(deps, user, { ...changed, from: undoBy }, contact)
     await proofs.voidForUser(user.id, ['reset', 'verify-address'])
     if (!(await proofs.consume(proof))) throw proofs.refusal('void', proof.record, context)
     audit({ type: 'address.changed', userId: user.id }, context)
-    tell(context)
     // Each starts from the former address, so none could write by now: an outage does no harm.
     await proofs.voidForUser(user.id, ['change-address']).catch(() => {})
   }
@@ -114,6 +99,27 @@ export function createConfirmEmail(deps: ConfirmEmailDeps): ConfirmEmail {
     if (proof.record.userId !== user.id) throw proofs.refusal('no-user', proof.record, context)
     if (proof.record.purpose === 'verify-address') await verify(user, proof, context)
     else await change(user, proof, context)
+  }
+}
+
+// The link that undoes it is stored before the address is another one, and its mail has a place.
+async function undoably(
+  { mails, formerAddresses, linkTo }: ConfirmEmailDeps,
+  user: AuthUser,
+  { undoBy, since, locale }: Undo,
+  work: () => Promise<void>,
+): Promise<(context: RequestContext) => void> {
+  const place = mails.reserve()
+  try {
+    const change = { userId: user.id, from: undoBy, since }
+    const { token, expiresAt } = await formerAddresses.open(change)
+    await work()
+    const url = linkTo('undo-address', token)
+    const to = { email: undoBy, user, locale }
+    return (context) => place.send(to, { kind: 'address-changed', url, expiresAt }, context)
+  } catch (error) {
+    place.release()
+    throw error
   }
 }
 
@@ -140,17 +146,9 @@ interface Change {
   readonly to: string
 }
 
-// Returns what tells the former address. Without a limit: nobody else learns of the change.
-async function openUndo(
-  { proofs, mails, linkTo }: Pick<ConfirmEmailDeps, 'proofs' | 'mails' | 'linkTo'>,
-  user: AuthUser,
-  sealed: { readonly from: string; readonly to: string },
-  contact: UserContact | null,
-): Promise<(context: RequestContext) => void> {
-  const purpose = 'undo-address'
-  const asked = { purpose, userId: user.id, mark: null, sealed, lifetime: undoLifetime } as const
-  const { token, expiresAt } = await proofs.openLink(asked)
-  const content = { kind: 'address-changed', url: linkTo(purpose, token), expiresAt } as const
-  const to = { email: sealed.from, user, locale: contact?.locale }
-  return (context) => mails.send(to, content, context)
+/** Who can undo it, and from which sign-in on. */
+interface Undo {
+  readonly undoBy: string
+  readonly since: string
+  readonly locale: string | null | undefined
 }

@@ -9,11 +9,12 @@ import type { AddressOfUser } from '../pages/account/parts.js'
 import { ownerOf } from '../principal/account-owner.js'
 import type { SignedIn, SignedInRequest } from '../principal/principal.js'
 import type { Sessions } from '../sessions/sessions.js'
-import { type Proof, proofRequest, type RequireFresh } from '../sign-in-again.js'
-import type { Throttle } from '../throttle/throttle.js'
+import { type Proof, proofRequest } from '../sign-in-again.js'
 import type { AuthUser, LoginIdentifier, UserContact, UserStore } from '../users/contract.js'
 import type { CheckedAccountsOptions } from './accounts-options.js'
+import type { ProvePresent } from './change-password.endpoint.js'
 import type { Contacts } from './contacts.js'
+import type { FormerAddresses } from './former-addresses.js'
 import type { LinkToCode } from './links.js'
 import type { MailContent, Mails } from './mails.js'
 import type { FoundProof, MailedCode, MarkParts, Proofs } from './proofs.js'
@@ -41,7 +42,8 @@ export type VerifyEmail = (
 
 /**
  * Mails a code to a new address, and changes nothing yet. The same whether or not another user has
- * it. Throws 400, 401, 403, 409 `already-verified`, 429, 503.
+ * it, or has had it while the change can be undone. Throws 400, 401, 403, 409 `already-verified`,
+ * 429, 503.
  */
 export type ChangeEmail = (
   asking: Pick<SignedInRequest, 'session' | 'user'>,
@@ -51,7 +53,6 @@ export type ChangeEmail = (
 
 export interface EmailDeps {
   readonly signedIn: SignedIn
-  readonly requireFresh: RequireFresh
   readonly accountsOptions: Pick<CheckedAccountsOptions, 'resetUnproven' | 'emailSecondFactor'>
   readonly sessions: Pick<Sessions, 'requireLive'>
   readonly contacts: Contacts
@@ -60,7 +61,7 @@ export interface EmailDeps {
   readonly proofs: Pick<Proofs, 'openCode' | 'markOf'>
   readonly mails: Mails
   readonly linkToCode: LinkToCode
-  readonly throttle: Pick<Throttle, 'requireNoRecentChange'>
+  readonly formerAddresses: FormerAddresses
 }
 
 /** Reads the address of a user. Rejects with 503. */
@@ -140,17 +141,18 @@ export function createSendVerification({
   }
 }
 
-export function createChangeEmail(deps: EmailDeps): ChangeEmail {
+export function createChangeEmail(deps: EmailDeps, provePresent: ProvePresent): ChangeEmail {
   const { contacts, proofs, mails } = deps
   return async function changeEmail(asking, { email: typed, proof }, request) {
     const email = requireAddress(typed)
-    await deps.requireFresh(asking, proof, request)
+    await provePresent(asking, proof, request)
     const { user, session } = asking
-    await deps.throttle.requireNoRecentChange(user.id, request.context)
+    await deps.formerAddresses.requireNone(user.id)
     const contact = (await contacts.findContact(user.id)) ?? nowhere
     const { email: from, emailVerified, locale } = contact
     if (email === from && emailVerified) throw new AuthError('already-verified')
     const isTaken = await isOfAnother(deps, user.id, email)
+    const since = session.authenticatedAt.toISOString()
     // Counted for the account that asks, whoever has the address.
     const refused = await mails.take({ email, user }, 'change-address', request.context)
     if (refused !== null) throw refused
@@ -159,7 +161,7 @@ export function createChangeEmail(deps: EmailDeps): ChangeEmail {
       purpose: 'change-address',
       userId: isTaken ? null : user.id,
       mark: proofs.markOf(sessionParts(session.id)),
-      sealed: { from, to: email, undoBy: undoneBy(contact, deps.accountsOptions) },
+      sealed: { from, to: email, undoBy: undoneBy(contact, deps.accountsOptions), since },
       lifetime: codeLifetime,
     })
     const content = contentOf('change-address', mailed, deps.linkToCode(session, mailed))
@@ -193,12 +195,13 @@ function undoneBy(
 }
 
 async function isOfAnother(
-  { users, canonical }: Pick<EmailDeps, 'users' | 'canonical'>,
+  { users, canonical, formerAddresses }: EmailDeps,
   userId: string,
   email: string,
 ): Promise<boolean> {
   const other = await users.findByIdentifier(await canonical({ kind: 'email', value: email }))
-  return other !== null && other.id !== userId
+  if (other !== null) return other.id !== userId
+  return formerAddresses.isKept(email, userId)
 }
 
 /** `POST /auth/email/verify`: mails a code to the present address. */

@@ -2,7 +2,7 @@ import type { RequestContext } from '../audit/events.js'
 import type { MailKind } from '../audit/mail.js'
 import type { AuthError } from '../errors.js'
 import type { DigestIdentifier } from '../login/identifier.js'
-import type { Mailer } from '../mail/mailer.js'
+import type { Mailer, MailToSend } from '../mail/mailer.js'
 import type { Throttle } from '../throttle/throttle.js'
 import type { AuthUser } from '../users/contract.js'
 
@@ -22,6 +22,12 @@ export interface MailContent {
   readonly expiresAt?: Date
 }
 
+/** A place for one mail. */
+export interface ReservedMail {
+  send(to: MailTo, content: MailContent, context: RequestContext): void
+  release(): void
+}
+
 /** Mails of accounts, within their limits. */
 export interface Mails {
   /**
@@ -37,12 +43,17 @@ export interface Mails {
   giveBack(to: Pick<MailTo, 'email' | 'user'>, kind: MailKind): Promise<void>
   /** Hands a mail to the host. Never waits, and never throws. */
   send(to: MailTo, content: MailContent, context: RequestContext): void
+  /**
+   * A place for a mail without which nothing may be changed. Throws 503 if there is none. Call
+   * `send` or `release` of it.
+   */
+  reserve(): ReservedMail
   /** Reports a mail that is not sent, since too much waits. */
   drop(mail: { readonly kind: MailKind; readonly userId: string }, context: RequestContext): void
 }
 
 export interface MailsDeps {
-  readonly mailer: Pick<Mailer, 'send' | 'drop'>
+  readonly mailer: Pick<Mailer, 'send' | 'reserve' | 'drop'>
   readonly throttle: Pick<Throttle, 'takeMail' | 'giveBackMail'>
   readonly digestIdentifier: DigestIdentifier
 }
@@ -56,11 +67,19 @@ export function createMails({ mailer, throttle, digestIdentifier }: MailsDeps): 
   return {
     take: (to, kind, context) => throttle.takeMail(recipientOf(to, kind), context),
     giveBack: (to, kind) => throttle.giveBackMail(recipientOf(to, kind)),
-    send({ email, user, locale }, content, context) {
-      const named = user && { id: user.id, name: user.name }
-      const to = { to: email, locale: locale ?? user?.locale ?? null, user: named }
-      mailer.send({ ...content, ...to }, context)
+    send: (to, content, context) => mailer.send(addressed(to, content), context),
+    reserve() {
+      const place = mailer.reserve()
+      return {
+        send: (to, content, context) => place.send(addressed(to, content), context),
+        release: place.release,
+      }
     },
     drop: mailer.drop,
   }
+}
+
+function addressed({ email, user, locale }: MailTo, content: MailContent): MailToSend {
+  const named = user && { id: user.id, name: user.name }
+  return { ...content, to: email, locale: locale ?? user?.locale ?? null, user: named }
 }

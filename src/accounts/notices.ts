@@ -2,6 +2,7 @@ import type { AuthEventBody, RequestContext } from '../audit/events.js'
 import type { MailKind } from '../audit/mail.js'
 import type { AfterAnswer } from './after-answer.js'
 import type { Contacts } from './contacts.js'
+import type { FormerAddresses } from './former-addresses.js'
 import type { Mails } from './mails.js'
 
 /** Mails that only tell a user what has happened. */
@@ -44,23 +45,32 @@ export const noticeKinds: readonly NoticeKind[] = [...new Set(Object.values(noti
 export interface NoticesDeps {
   readonly contacts: Contacts
   readonly mails: Mails
-  readonly afterAnswer: Pick<AfterAnswer, 'run'>
+  readonly afterChange: Pick<AfterAnswer, 'run'>
+  readonly formerAddresses: Pick<FormerAddresses, 'of'>
 }
 
 /**
  * Mails users what has happened to their accounts, as the audit stream reports it: so no way of
- * changing an account can forget the mail. To a proven address alone.
+ * changing an account can forget the mail. To a proven address, and to a former one that can undo
+ * the change.
  */
 export function createNotices(
-  { contacts, mails, afterAnswer }: NoticesDeps,
+  { contacts, mails, afterChange, formerAddresses }: NoticesDeps,
   kinds: readonly NoticeKind[],
 ): (event: AuthEventBody, context: RequestContext) => void {
   async function notify(kind: NoticeKind, userId: string, context: RequestContext) {
     const user = await contacts.findById(userId)
     const contact = user && (await contacts.findContact(userId))
-    if (contact?.emailVerified !== true || contact.email === null) return
-    const to = { email: contact.email, user, locale: contact.locale }
-    if ((await mails.take(to, kind, context)) === null) mails.send(to, { kind }, context)
+    const present = contact?.emailVerified === true ? contact.email : null
+    // Whoever can still undo a change of the address hears of everything.
+    const addresses = [
+      ...(present === null ? [] : [present]),
+      ...(await formerAddresses.of(userId)),
+    ]
+    for (const email of new Set(addresses)) {
+      const to = { email, user, locale: contact?.locale }
+      if ((await mails.take(to, kind, context)) === null) mails.send(to, { kind }, context)
+    }
   }
 
   return function notice(event, context) {
@@ -69,7 +79,7 @@ export function createNotices(
     const { userId } = event
     if (userId === null) return
     try {
-      afterAnswer.run(() => notify(kind, userId, context))
+      afterChange.run(() => notify(kind, userId, context))
     } catch {
       // A notice is not worth the answer of a request that has succeeded.
       mails.drop({ kind, userId }, context)

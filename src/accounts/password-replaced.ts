@@ -1,5 +1,5 @@
 import { signedInIdentifier } from '../account/prove-password.js'
-import type { EndFormerSessions } from '../account/session-management.js'
+import type { EndForAccounts } from '../account/session-management.js'
 import type { RequestContext } from '../audit/events.js'
 import type { DigestIdentifier } from '../login/identifier.js'
 import type { Throttle } from '../throttle/throttle.js'
@@ -8,14 +8,19 @@ import type { CheckedAccountsOptions } from './accounts-options.js'
 import type { Contacts } from './contacts.js'
 
 /**
- * Ends what the former password has opened, after a reset: sessions, known networks and limits.
- * Rejects with 503; then the same link completes it.
+ * Ends what the former password has opened: sessions, known networks and limits, and the ways in
+ * that were added by it alone. `undoneSince`, after an undo of the address: those that were added
+ * since then as well, whatever was shown. Rejects with 503; then the same link completes it.
  */
-export type PasswordReplaced = (user: AuthUser, context: RequestContext) => Promise<void>
+export type PasswordReplaced = (
+  user: AuthUser,
+  context: RequestContext,
+  undoneSince?: Date,
+) => Promise<void>
 
-export interface PasswordReplacedDeps {
-  readonly endFormerSessions: EndFormerSessions
-  readonly accountsOptions: Pick<CheckedAccountsOptions, 'emailSecondFactor'>
+export interface PasswordReplacedDeps
+  extends Pick<EndForAccounts, 'endAfterReset' | 'endAfterUndo'> {
+  readonly accountsOptions: Pick<CheckedAccountsOptions, 'emailSecondFactor' | 'resetKeepsWaysIn'>
   readonly contacts: Contacts
   readonly canonical: (identifier: LoginIdentifier) => Promise<LoginIdentifier>
   readonly digestIdentifier: DigestIdentifier
@@ -23,8 +28,9 @@ export interface PasswordReplacedDeps {
 }
 
 export function createPasswordReplaced(deps: PasswordReplacedDeps): PasswordReplaced {
-  const { accountsOptions, endFormerSessions, contacts, canonical, digestIdentifier, throttle } =
-    deps
+  const { accountsOptions, endAfterReset, endAfterUndo, contacts, canonical } = deps
+  const { digestIdentifier, throttle } = deps
+  const byPassword = accountsOptions.resetKeepsWaysIn ? false : 'unless-factor'
 
   // Guesses at the former password must not keep the owner of the new one out.
   async function unlock(user: AuthUser): Promise<void> {
@@ -37,8 +43,11 @@ export function createPasswordReplaced(deps: PasswordReplacedDeps): PasswordRepl
     if (accountsOptions.emailSecondFactor) await throttle.unlockMails('second-factor-code', user.id)
   }
 
-  return async function passwordReplaced(user, context) {
-    await endFormerSessions(user.id, context)
+  return async function passwordReplaced(user, context, undoneSince) {
+    if (undoneSince !== undefined)
+      await endAfterUndo(user.id, { byPassword, since: undoneSince }, context)
+    else if (byPassword === false) await endAfterReset(user.id, null, context)
+    else await endAfterReset(user.id, { byPassword, since: null }, context)
     await unlock(user)
   }
 }

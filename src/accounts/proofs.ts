@@ -2,7 +2,7 @@ import { randomInt } from 'node:crypto'
 import { setTimeout } from 'node:timers/promises'
 import type { Audit, RequestContext } from '../audit/events.js'
 import type { ProofRefusal } from '../audit/refusals.js'
-import { AuthConfigError, AuthError } from '../errors.js'
+import { AuthError } from '../errors.js'
 import { ownMembers } from '../lib/check-options.js'
 import { equalInConstantTime } from '../lib/constant-time.js'
 import { deriveKey } from '../lib/derive-key.js'
@@ -117,12 +117,14 @@ export interface Proofs {
   /** Uses up all proofs of these purposes that the user has. Rejects with 503. */
   voidForUser(userId: string, purposes: readonly ProofPurpose[]): Promise<void>
   /**
-   * Nobody's proofs of a purpose that can still be used; nothing is sealed in one whose key is
-   * gone. Rejects with 503, and with AuthConfigError if the store cannot list them.
+   * The proofs of a purpose that can still be used, of a user, or nobody's for null; nothing is
+   * sealed in one whose key is gone. Rejects with 503.
    */
-  list(purpose: ProofPurpose): Promise<readonly FoundProof[]>
+  list(purpose: ProofPurpose, userId: string | null): Promise<readonly FoundProof[]>
   /** A mark of something that must not change, such as a password hash. */
   markOf(parts: MarkParts): string
+  /** The marks of the same parts, one for each encryption key; {@link Proofs.markOf} is the first. */
+  marksOf(parts: MarkParts): readonly string[]
   /** The one answer to every proof that is not right; reports the reason. */
   refusal(
     reason: ProofRefusal,
@@ -191,6 +193,7 @@ export function createProofs(deps: ProofsDeps): Proofs {
     },
 
     markOf: (parts) => marksOf(parts)[0] as string,
+    marksOf,
 
     refusal,
   }
@@ -270,10 +273,10 @@ function createFinding(
   }
 
   return {
-    async list(purpose) {
-      if (proofStore.list === undefined) throw cannotList()
-      const records = await proofStore.list(purpose, clock())
-      return records.map((record) => ({ record, sealed: unseal(record) ?? {} }))
+    async list(purpose, userId) {
+      const records = await proofStore.list(purpose, userId, clock())
+      const theirs = records.filter((record) => record.userId === userId)
+      return theirs.map((record) => ({ record, sealed: unseal(record) ?? {} }))
     },
 
     async findLink(purpose, token, context) {
@@ -297,14 +300,6 @@ function createFinding(
       throw refusal('unknown', { purpose: purposes[0] as ProofPurpose, userId: null }, context)
     },
   }
-}
-
-function cannotList(): AuthConfigError {
-  return new AuthConfigError(
-    'proofs',
-    'has no method list, which auth.accounts.invitations() needs.',
-    'add it to your store, as docs/adapters.md says.',
-  )
 }
 
 /** How often a second caller looks whether the first one is done, and milliseconds in between. */

@@ -1,75 +1,159 @@
 import { z } from 'zod'
-import type { EndAllSessions } from '../account/session-management.js'
 import type { Audit, RequestContext } from '../audit/events.js'
+import { invalidRequest } from '../errors.js'
 import { ok } from '../http/answer.js'
-import type { Endpoint } from '../http/endpoint.js'
+import type { Endpoint, EndpointRequest } from '../http/endpoint.js'
 import { parseInput } from '../http/input.js'
 import type { Throttle } from '../throttle/throttle.js'
 import type { AuthUser, UserContact, UserStore } from '../users/contract.js'
 import type { Contacts } from './contacts.js'
+import type { FormerAddresses } from './former-addresses.js'
+import type { Mails } from './mails.js'
+import { type NewPasswords, newPasswordText } from './new-password.js'
+import type { PasswordReplaced } from './password-replaced.js'
 import { type FoundProof, mailedPurposes, type Proofs } from './proofs.js'
-import type { SendReset } from './reset-link.js'
 
-/** The body of `POST /auth/email/undo`. */
-export const undoEmailRequest: z.ZodObject<{ token: z.ZodString }> = z.object({
-  token: z.string().min(1),
-})
+/** The body of `POST /auth/email/undo`: the token, and the new password of a user who has one. */
+export const undoEmailRequest: z.ZodObject<{
+  token: z.ZodString
+  password: z.ZodOptional<typeof newPasswordText>
+}> = z.object({ token: z.string().min(1), password: newPasswordText.optional() })
 
 /**
- * Takes a change of the address back, and ends all sessions: whoever holds the link had the former
- * address, and has not made the change. Throws 400 `proof-refused`, 503.
+ * Takes a change of the address back, from whatever the address is by now: whoever holds the link
+ * had the former address, and has not made the change. Sets the new password in the same step, so
+ * that nobody who knows the old one is quicker, ends all sessions, and removes the ways in that were
+ * added since the sign-in that has made the change. Throws 400 `proof-refused`, `password-refused`
+ * or `invalid-request` without a password that is needed, 503.
  */
-export type UndoEmail = (token: string, context: RequestContext) => Promise<void>
+export type UndoEmail = (
+  given: { readonly token: string; readonly password: string | undefined },
+  request: Pick<EndpointRequest, 'context' | 'aborted'>,
+) => Promise<void>
 
 export interface UndoEmailDeps {
   readonly proofs: Proofs
   readonly contacts: Contacts
   readonly updateEmail: NonNullable<UserStore['updateEmail']>
-  readonly endAfterUndo: EndAllSessions
-  readonly sendReset: SendReset
-  readonly throttle: Pick<Throttle, 'forgetAddressChange'>
+  /** Undefined if the host's users cannot set passwords. */
+  readonly updatePasswordHash: UserStore['updatePasswordHash']
+  readonly newPasswords: NewPasswords
+  readonly passwordReplaced: PasswordReplaced
+  readonly formerAddresses: Pick<FormerAddresses, 'forget'>
+  readonly mails: Mails
   readonly audit: Audit
 }
 
 /** Among them are links and codes that went to the address that is undone. */
 const mailedElsewhere = mailedPurposes.filter((purpose) => purpose !== 'undo-address')
 
+/** How often a write is repeated that somebody else has overtaken. */
+const rounds = 5
+
+/** Whether an undo sets a new password of this user. */
+export function undoAsksPassword(
+  { updatePasswordHash }: Pick<UndoEmailDeps, 'updatePasswordHash'>,
+  { passwordHash }: AuthUser,
+): boolean {
+  return updatePasswordHash !== undefined && passwordHash !== null
+}
+
 export function createUndoEmail(deps: UndoEmailDeps): UndoEmail {
-  const { proofs, contacts, audit } = deps
-
-  // The host's write decides. A repeat after a crash finds the former address in place.
-  async function write(user: AuthUser, proof: FoundProof, context: RequestContext) {
-    const { from = null, to = null } = proof.sealed
-    if (from === null) throw proofs.refusal('unreadable', proof.record, context)
-    const contact = await contacts.findContact(user.id)
-    if (contact?.email === from) return contact
-    const { outcome } = await deps.updateEmail(user.id, to, from)
-    if (outcome === 'taken') throw proofs.refusal('taken', proof.record, context)
-    if (outcome === 'superseded') throw proofs.refusal('overtaken', proof.record, context)
-    const undone: UserContact = { ...contact, email: from, emailVerified: true }
-    return undone
-  }
-
-  return async function undoEmail(token, context) {
+  const { proofs, audit } = deps
+  return async function undoEmail({ token, password }, request) {
+    const { context } = request
     const proof = await proofs.findLink('undo-address', token, context)
-    const { userId } = proof.record
-    const user = userId === null ? null : await contacts.findById(userId)
-    if (user === null) throw proofs.refusal('no-user', proof.record, context)
+    const user = await ownerOf(deps, proof, context)
+    // Before a try is taken: a password that the rules refuse costs none.
+    const hash = await newHash(deps, user, password, request)
     await proofs.takeTry(proof, context)
-    const contact = await write(user, proof, context)
-    // Before the proof is used up: after a crash here, the same link completes what is missing.
-    await deps.endAfterUndo(user.id, context)
+    // First: from here on, nobody signs in by the former password.
+    const former = hash === null ? null : await setPassword(deps, proof, hash, context)
+    const contact = await bringBack(deps, proof, context)
+    await deps.passwordReplaced(user, context, new Date(proof.sealed['since'] ?? 0))
     await proofs.voidForUser(user.id, mailedElsewhere)
-    if (!(await proofs.consume(proof))) throw proofs.refusal('void', proof.record, context)
+    // Last: after a crash before it, the same link completes what is missing.
+    if (!(await proofs.consume(proof))) {
+      // Of two with the same link, one has won, and its password stays.
+      if (hash !== null && former !== null) await deps.updatePasswordHash?.(user.id, hash, former)
+      throw proofs.refusal('void', proof.record, context)
+    }
     audit({ type: 'address.undone', userId: user.id }, context)
-    // The change is taken back, so an outage from here on is no failure of this request. Other
-    // links start from an address that is not the user's any more; the owner can ask for another
-    // mail.
-    await proofs.voidForUser(user.id, ['undo-address']).catch(() => {})
-    await deps.throttle.forgetAddressChange(user.id).catch(() => {})
-    // Somebody else may know the password.
-    await deps.sendReset(user, context, contact).catch(() => {})
+    if (hash !== null) audit({ type: 'password.reset', userId: user.id }, context)
+    tellTakenAway(deps, contact, proof, context)
+    // Other links lead back to addresses that are not the user's any more.
+    await deps.formerAddresses.forget(user.id, proof.sealed['from'] ?? '').catch(() => {})
   }
+}
+
+// Null: no password is set.
+async function newHash(
+  deps: UndoEmailDeps,
+  user: AuthUser,
+  password: string | undefined,
+  request: Parameters<UndoEmail>[1],
+): Promise<string | null> {
+  if (!undoAsksPassword(deps, user)) return null
+  if (password === undefined)
+    throw invalidRequest([{ path: 'password', message: 'Invalid input: expected string' }])
+  await deps.newPasswords.requireGood(user, password, request.context)
+  return deps.newPasswords.hash(password, request)
+}
+
+// Whoever reads a former mailbox could undo a change as well.
+function tellTakenAway(
+  { mails }: UndoEmailDeps,
+  contact: UserContact | null,
+  { sealed }: FoundProof,
+  context: RequestContext,
+): void {
+  const { email = null, locale } = contact ?? {}
+  if (email === null || email === sealed['from']) return
+  mails.send({ email, user: null, locale }, { kind: 'address-undone' }, context)
+}
+
+async function ownerOf(
+  { proofs, contacts }: UndoEmailDeps,
+  { record }: FoundProof,
+  context: RequestContext,
+): Promise<AuthUser> {
+  const user = record.userId === null ? null : await contacts.findById(record.userId)
+  if (user !== null) return user
+  throw proofs.refusal('no-user', record, context)
+}
+
+// Returns the hash that was replaced. A thief may change the password at the same moment.
+async function setPassword(
+  deps: UndoEmailDeps,
+  proof: FoundProof,
+  hash: string,
+  context: RequestContext,
+): Promise<string | null> {
+  for (let round = 0; round < rounds; round += 1) {
+    const { id, passwordHash } = await ownerOf(deps, proof, context)
+    if (await deps.updatePasswordHash?.(id, passwordHash, hash)) return passwordHash
+  }
+  throw deps.proofs.refusal('overtaken', proof.record, context)
+}
+
+// Returns the contact as it was. A repeat after a crash finds the former address in place.
+async function bringBack(
+  { proofs, contacts, updateEmail }: UndoEmailDeps,
+  { record, sealed }: FoundProof,
+  context: RequestContext,
+): Promise<UserContact | null> {
+  const { from = null } = sealed
+  const { userId } = record
+  if (from === null || userId === null) throw proofs.refusal('unreadable', record, context)
+  for (let round = 0; round < rounds; round += 1) {
+    const contact = await contacts.findContact(userId)
+    const email = contact?.email ?? null
+    if (email === from) return contact
+    const { outcome } = await updateEmail(userId, email, from)
+    if (outcome === 'taken') throw proofs.refusal('taken', record, context)
+    if (outcome !== 'superseded') return contact
+  }
+  throw proofs.refusal('overtaken', record, context)
 }
 
 /** `POST /auth/email/undo`: takes a change of the address back, by the link in a mail. */
@@ -77,11 +161,11 @@ export function undoEmailEndpoint(
   undoEmail: UndoEmail,
   { limitFailures }: Pick<Throttle, 'limitFailures'>,
 ): Endpoint {
-  return limitFailures('email-undo', async function undo({ context, readJson }) {
+  return limitFailures('email-undo', async function undo(request) {
     // 400, 413, 415
-    const { token } = parseInput(undoEmailRequest, await readJson())
+    const { token, password } = parseInput(undoEmailRequest, await request.readJson())
     // 400, 429, 503
-    await undoEmail(token, context)
+    await undoEmail({ token, password }, request)
     return ok({ status: 'success', data: {} })
   })
 }

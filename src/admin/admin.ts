@@ -219,7 +219,7 @@ function manageSessions(parts: Parts): Pick<Admin, 'sessions' | 'namedTokens'> {
   const { sessions, throttle, totp } = parts
   const { knownNetworks } = throttle
   const endingBy = (endAll: typeof sessions.endAllForUser) =>
-    createEndForUser({ sessions, endAll, totp, removePasskeys: refuse, knownNetworks })
+    createEndForUser({ sessions, endAll, totp, removeWaysIn: refuse, knownNetworks })
   const { list, revoke, revokeAllForUser } = createSessionsForHost({
     sessions,
     openSession: refuse,

@@ -9,6 +9,7 @@ export type MailKind =
   | 'verify-address'
   | 'change-address'
   | 'address-changed'
+  | 'address-undone'
   | 'address-taken'
   | 'second-factor-code'
   | 'sign-in-code'
@@ -25,6 +26,26 @@ export type MailKind =
   | 'device-linked'
   | 'new-network'
   | 'clone-suspected'
+
+const told: ReadonlySet<MailKind> = new Set([
+  'address-changed',
+  'address-undone',
+  'password-changed',
+  'factor-changed',
+  'passkey-added',
+  'passkey-removed',
+  'identity-linked',
+  'identity-unlinked',
+  'device-approved',
+  'device-linked',
+  'new-network',
+  'clone-suspected',
+])
+
+/** Whether it tells an owner what has happened; anybody may ask for the others. */
+export function tellsOwner(kind: MailKind): boolean {
+  return told.has(kind)
+}
 
 /** Why a mail was not sent. */
 export type MailFault =

@@ -41,8 +41,11 @@ export interface EmailMethods {
    * `reauthentication-required`: call it again with a proof.
    */
   setSecondFactor(enabled: boolean, proof?: Proof): Promise<void>
-  /** Takes a change back by the token of a mailed link. Throws `proof-refused`. */
-  undo(token: string): Promise<void>
+  /**
+   * Takes a change back by the token of a mailed link, and sets a new password, which a user needs
+   * who has one. Throws `proof-refused`, `password-refused`.
+   */
+  undo(token: string, password?: string): Promise<void>
 }
 
 /** Passwords and addresses. Every method throws AuthClientError. */
@@ -85,6 +88,7 @@ function emailMethods(ask: Ask, askAnybody: Ask): EmailMethods {
       void (await ask('POST', `${path}/confirm`, { requestId, code })),
     setSecondFactor: async (enabled, proof) =>
       void (await ask('POST', `${path}/second-factor`, { ...proof, enabled })),
-    undo: async (token) => void (await askAnybody('POST', `${path}/undo`, { token })),
+    undo: async (token, password) =>
+      void (await askAnybody('POST', `${path}/undo`, { token, password })),
   }
 }

@@ -10,19 +10,22 @@ export interface RegistrationCode {
   /** Seconds in which it works. */
   readonly expiresIn: number
   /**
-   * Makes the account by the mailed code, and signs in. Throws AuthClientError: `proof-refused` for
-   * a wrong code, which may be typed five times; `username-taken` if another user was quicker: call
-   * it again with the same code and another `username`.
+   * Makes the account by the mailed code, with the password of its user, and signs in. Throws
+   * AuthClientError: `proof-refused` for a wrong code, which may be typed five times;
+   * `password-refused` with the `reasons` and the `minLength` in `details`, and `username-taken` if
+   * another user was quicker: call it again with the same code and another one.
    */
-  submit(code: string, instead?: { readonly username?: string }): Promise<SignInResult>
+  submit(
+    code: string,
+    given?: { readonly password?: string; readonly username?: string },
+  ): Promise<SignInResult>
 }
 
 /** New accounts. Only if the server has the option `accounts.registration`. */
 export interface RegistrationMethods {
   /**
    * Asks the server to mail a code to the address of a new user. Throws AuthClientError:
-   * `username-taken`, `password-refused` with the `reasons` and the `minLength` in `details`,
-   * `registration-closed`, `proof-refused` for an invitation, `forbidden` with the host's reason.
+   * `username-taken`, `registration-closed`, `proof-refused` for an invitation, `forbidden` with the host's reason.
    */
   register(user: NewUser): Promise<RegistrationCode>
   /** What a form must know. */
@@ -43,8 +46,7 @@ export function createRegistration(
       return {
         status: 'code-needed',
         expiresIn,
-        submit: (code, instead) =>
-          signInBy('/auth/register/confirm', { ...instead, requestId, code }),
+        submit: (code, given) => signInBy('/auth/register/confirm', { ...given, requestId, code }),
       }
     },
     registration: () => askAnybody('GET', '/auth/registration'),

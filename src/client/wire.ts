@@ -184,8 +184,6 @@ export interface NewUser {
   readonly username: string
   /** The name that others see. */
   readonly name: string
-  /** May be left out where users sign in by mailed codes. */
-  readonly password?: string
   /** The language of the user, such as `de`. */
   readonly locale?: string
   /** The token of an invitation. */

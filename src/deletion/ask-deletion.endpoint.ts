@@ -2,10 +2,10 @@ import type { ProvePresent } from '../accounts/change-password.endpoint.js'
 import type { Contacts } from '../accounts/contacts.js'
 import { type CodeSent, codeLifetime, sessionParts } from '../accounts/email.endpoint.js'
 import { provenAddress } from '../accounts/email-factor.js'
+import type { FormerAddresses } from '../accounts/former-addresses.js'
 import type { Mails } from '../accounts/mails.js'
 import type { Proofs } from '../accounts/proofs.js'
 import type { Audit } from '../audit/events.js'
-import { AuthError } from '../errors.js'
 import { ok } from '../http/answer.js'
 import type { Endpoint, EndpointRequest } from '../http/endpoint.js'
 import { parseInput } from '../http/input.js'
@@ -16,7 +16,8 @@ import type { DeleteEverything } from './delete-everything.js'
 
 /**
  * Mails a code that deletes the account. A user without a proven address is deleted at once: then
- * it resolves with null. Throws 401, 403, 429, 503.
+ * it resolves with null. Throws 401, 403, 429, also while a change of the address can be undone,
+ * and 503.
  */
 export type AskDeletion = (
   asking: Pick<SignedInRequest, 'session' | 'user'>,
@@ -27,6 +28,7 @@ export type AskDeletion = (
 export interface AskDeletionDeps {
   readonly provePresent: ProvePresent
   readonly contacts: Pick<Contacts, 'findContact'>
+  readonly formerAddresses: Pick<FormerAddresses, 'requireNone'>
   readonly proofs: Pick<Proofs, 'openCode' | 'markOf'>
   readonly mails: Mails
   readonly deleteEverything: DeleteEverything
@@ -38,13 +40,11 @@ export function createAskDeletion(deps: AskDeletionDeps): AskDeletion {
   return async function askDeletion(asking, proof, request) {
     const { context } = request
     const { user, session } = asking
-    const proved = await provePresent(asking, proof, request)
+    await provePresent(asking, proof, request)
+    await deps.formerAddresses.requireNone(user.id)
     const contact = await contacts.findContact(user.id)
     const email = provenAddress(contact)
     if (email === null) {
-      // No mail stands in the way, and a fresh session alone may be stolen.
-      if (user.passwordHash !== null && proved === null)
-        throw new AuthError('reauthentication-required')
       await deleteEverything(user.id, context)
       audit({ type: 'account.deleted', userId: user.id }, context)
       return null

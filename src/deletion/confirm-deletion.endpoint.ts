@@ -1,5 +1,6 @@
 import { confirmEmailRequest } from '../accounts/confirm-email.endpoint.js'
 import { sessionParts } from '../accounts/email.endpoint.js'
+import type { FormerAddresses } from '../accounts/former-addresses.js'
 import type { FoundProof, Proofs } from '../accounts/proofs.js'
 import { type RequireCodeDeps, requireCode } from '../accounts/require-code.js'
 import type { Audit } from '../audit/events.js'
@@ -26,6 +27,7 @@ export type ConfirmDeletion = (
 
 export interface ConfirmDeletionDeps extends RequireCodeDeps {
   readonly proofs: Proofs
+  readonly formerAddresses: Pick<FormerAddresses, 'requireNone'>
   readonly sessions: Pick<Sessions, 'requireLive'>
   readonly deleteEverything: DeleteEverything
   readonly audit: Audit
@@ -40,6 +42,8 @@ export function createConfirmDeletion(deps: ConfirmDeletionDeps): ConfirmDeletio
     await requireCode(deps, proof, { code, userId, isHere }, context)
     // Only a code of a user is right.
     if (userId === null) throw proofs.refusal('no-user', proof.record, context)
+    // The address may have changed since the code was mailed.
+    if (!(await proofs.hasBegun(proof))) await deps.formerAddresses.requireNone(userId)
     await proofs.begin(proof)
     await deleteEverything(userId, context)
     if (!(await proofs.consume(proof))) throw proofs.refusal('void', proof.record, context)

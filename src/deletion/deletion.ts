@@ -1,16 +1,20 @@
 import type { EndForAccounts } from '../account/session-management.js'
-import { provePresentOnPage } from '../accounts/accounts-on-pages.js'
 import type { AccountsServer } from '../accounts/accounts-server.js'
 import { provenAddress } from '../accounts/email-factor.js'
+import {
+  createProvePresent,
+  createProvePresentOnPage,
+  nothingShown,
+  owesPassword,
+  type ProvePresentDeps,
+} from '../accounts/prove-present.js'
 import type { Audit } from '../audit/events.js'
 import { AuthConfigError } from '../errors.js'
 import type { Capability } from '../http/capability.js'
 import { contextOfAction, type HostAction, requireIds } from '../http/host-input.js'
 import type { DeletionOnPages } from '../pages/account/delete-page.js'
 import type { SignedIn } from '../principal/principal.js'
-import type { ProvePassword } from '../principal/prove-password.js'
 import type { Sessions } from '../sessions/sessions.js'
-import type { RequireFresh } from '../sign-in-again.js'
 import type { Throttle } from '../throttle/throttle.js'
 import type { UserStore } from '../users/contract.js'
 import { askDeletionEndpoint, createAskDeletion } from './ask-deletion.endpoint.js'
@@ -43,12 +47,11 @@ export interface Deletion extends Capability {
 }
 
 export interface DeletionDeps
-  extends Pick<AccountsServer, 'contacts' | 'proofs' | 'mails'>,
+  extends Pick<AccountsServer, 'contacts' | 'proofs' | 'mails' | 'formerAddresses'>,
+    ProvePresentDeps,
     Pick<EndForAccounts, 'endDeleted'>,
     Omit<DeleteEverythingDeps, 'deleteUser'> {
   readonly signedIn: SignedIn
-  readonly requireFresh: RequireFresh
-  readonly provePassword: ProvePassword
   readonly proofs: AccountsServer['proofs']
   readonly sessions: Pick<Sessions, 'requireLive' | 'endAllForUser'>
   readonly users: UserStore
@@ -58,12 +61,12 @@ export interface DeletionDeps
 
 /** `users.delete` was checked at the start. */
 export function createDeletion(deps: DeletionDeps): Deletion {
-  const { signedIn, requireFresh, users, throttle, audit } = deps
+  const { signedIn, users, throttle, audit } = deps
   const deleteUser = users.delete ?? refuseWithoutDeletion
   const deleteEverything = createDeleteEverything({ ...deps, deleteUser })
   const parts = { ...deps, deleteEverything }
-  const askDeletion = createAskDeletion({ ...parts, provePresent: requireFresh })
-  const askOnPage = createAskDeletion({ ...parts, provePresent: provePresentOnPage(deps) })
+  const askDeletion = createAskDeletion({ ...parts, provePresent: createProvePresent(deps) })
+  const askOnPage = createAskDeletion({ ...parts, provePresent: createProvePresentOnPage(deps) })
   const confirmDeletion = createConfirmDeletion(parts)
   const ask = askDeletionEndpoint(signedIn, askDeletion)
   const confirm = confirmDeletionEndpoint(signedIn, confirmDeletion, throttle)
@@ -73,12 +76,10 @@ export function createDeletion(deps: DeletionDeps): Deletion {
       ['/auth/account/delete/confirm', { POST: confirm }],
     ],
     onPages: {
-      async asksPassword({ id, passwordHash }) {
-        const contact = await deps.contacts.findContact(id)
-        return passwordHash !== null && provenAddress(contact) === null
-      },
+      asksPassword: (user) => owesPassword(deps, user),
+      mailsCode: async ({ id }) => provenAddress(await deps.contacts.findContact(id)) !== null,
       async ask(asking, password, request) {
-        const proof = { password, code: undefined, passkey: undefined }
+        const proof = { ...nothingShown, password }
         return (await askOnPage(asking, proof, request))?.requestId ?? null
       },
       confirm: (asking, given, request) =>

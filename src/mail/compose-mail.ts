@@ -34,6 +34,7 @@ const otherwise = {
   'verify-address': 'mail.not-asked',
   'change-address': 'mail.not-asked',
   'address-changed': null,
+  'address-undone': 'mail.not-you-undone',
   'address-taken': 'mail.not-asked',
   'second-factor-code': 'mail.not-signing-in',
   'sign-in-code': 'mail.not-asked',

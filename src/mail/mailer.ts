@@ -1,6 +1,8 @@
 import { type Audit, noRequest, type RequestContext } from '../audit/events.js'
-import type { MailFault, MailKind } from '../audit/mail.js'
+import { type MailFault, type MailKind, tellsOwner } from '../audit/mail.js'
+import { AuthError } from '../errors.js'
 import { createHostCall } from '../lib/host-call.js'
+import { limitConcurrency } from '../lib/limit-concurrency.js'
 import type { Watch } from '../lib/watch.js'
 import { within } from '../lib/within.js'
 import { type ComposeMailDeps, composeMail, type MailRequest } from './compose-mail.js'
@@ -20,10 +22,22 @@ export interface MailStats {
 /** A mail without its cause, which is the request. */
 export type MailToSend = Omit<MailRequest, 'because'>
 
+/** A place for a mail that tells an owner something. */
+export interface MailPlace {
+  /** Sends it, or the place is free again. Either once. */
+  send(mail: MailToSend, context: RequestContext): void
+  release(): void
+}
+
 /** Sends mails, of which no answer waits for any. */
 export interface Mailer {
   /** Returns at once and never throws; what becomes of the mail is in the events. */
   send(mail: MailToSend, context: RequestContext): void
+  /**
+   * A place for a mail without which nothing may be changed. Throws 503 if too many of those that
+   * tell an owner something wait already. Call `send` or `release` of it.
+   */
+  reserve(): MailPlace
   /** Reports a mail that was not even prepared. */
   drop(mail: Pick<MailToSend, 'kind'> & { readonly userId: string }, context: RequestContext): void
   stats(): MailStats
@@ -42,22 +56,123 @@ export interface MailerDeps extends ComposeMailDeps {
   readonly storeTimeout: number
 }
 
-const maxUnderWay = 50
+/** How many mails of a lane are handed over at once: none fills the places of another. */
+const atOnce = 10
+/** How many wait: of one kind that anybody may ask for, and of all that tell an owner something. */
+const mostAsked = 100
+const mostTold = 1000
 const sendTimeoutMs = 30_000
 
 export function createMailer(deps: MailerDeps): Mailer {
-  const { sender, nameDevice, clock, audit, storeTimeout } = deps
+  const { deliver, conclude, counts } = createDelivery(deps)
+  const told = createLane(mostTold)
+  const asked = new Map<MailKind, Lane>()
+  let closed = false
+
+  function laneOf({ kind }: MailToSend): Lane {
+    if (tellsOwner(kind)) return told
+    const lane = asked.get(kind) ?? createLane(mostAsked)
+    asked.set(kind, lane)
+    return lane
+  }
+
+  const lanes = () => [told, ...asked.values()]
+
+  function start(mail: MailToSend, context: RequestContext): void {
+    if (closed) conclude(aboutOf(mail), 'closed', context)
+    else if (!laneOf(mail).run(() => deliver(mail, context)))
+      conclude(aboutOf(mail), 'overflow', context)
+  }
+
+  return {
+    send: start,
+    reserve() {
+      const release = told.hold()
+      if (release === null)
+        throw new AuthError('temporarily-unavailable', {
+          retryAfter: 2,
+          message: 'too many mails wait',
+        })
+      return {
+        release,
+        send(mail, context) {
+          release()
+          start(mail, context)
+        },
+      }
+    },
+    drop: ({ kind, userId }, context) => conclude({ kind, userId }, 'overflow', context),
+    stats: () => ({ ...counts, waiting: lanes().reduce((sum, { work }) => sum + work.size, 0) }),
+    async close() {
+      closed = true
+      await within(deps.storeTimeout, Promise.all(lanes().flatMap(({ work }) => [...work])))
+    },
+  }
+}
+
+/** Mails that are handed over or wait, in the order of their arrival. */
+interface Lane {
+  readonly work: ReadonlySet<Promise<void>>
+  /** False if too many wait. */
+  run(deliver: () => Promise<void>): boolean
+  /** Keeps a place, and returns what releases it; null if there is none. */
+  hold(): (() => void) | null
+}
+
+function createLane(mostWaiting: number): Lane {
+  const work = new Set<Promise<void>>()
+  const inTurn = limitConcurrency(atOnce)
+  let held = 0
+  const isFull = () => work.size + held >= atOnce + mostWaiting
+  return {
+    work,
+    run(deliver) {
+      if (isFull()) return false
+      const mine = inTurn(deliver).finally(() => work.delete(mine))
+      work.add(mine)
+      return true
+    },
+    hold() {
+      if (isFull()) return null
+      held += 1
+      let isHeld = true
+      return () => {
+        if (isHeld) held -= 1
+        isHeld = false
+      }
+    },
+  }
+}
+
+/** Of whom and what a mail is, in events. */
+interface AboutMail {
+  readonly kind: MailKind
+  readonly userId: string | null
+}
+
+const aboutOf = ({ kind, user }: MailToSend): AboutMail => ({ kind, userId: user?.id ?? null })
+
+// Hands mails to the host, one at a time, and says what becomes of each.
+function createDelivery(deps: MailerDeps) {
+  const { sender, nameDevice, clock, audit } = deps
   const call = createHostCall(
     sendTimeoutMs,
     (failure) => audit({ type: 'host.failed', ...failure }, noRequest),
     { watch: deps.watch },
   )
-  const underWay = new Set<Promise<void>>()
-  let sent = 0
-  let failed = 0
-  let closed = false
+  const counts = { sent: 0, failed: 0 }
 
-  async function deliver(
+  function conclude(about: AboutMail, reason: MailFault | null, context: RequestContext): void {
+    if (reason === null) {
+      counts.sent += 1
+      audit({ type: 'mail.queued', ...about }, context)
+    } else {
+      counts.failed += 1
+      audit({ type: 'mail.failed', reason, ...about }, context)
+    }
+  }
+
+  async function hand(
     mail: MailToSend,
     { ip, userAgent }: RequestContext,
   ): Promise<MailFault | null> {
@@ -74,38 +189,12 @@ export function createMailer(deps: MailerDeps): Mailer {
     }
   }
 
-  function conclude(
-    about: { readonly kind: MailKind; readonly userId: string | null },
-    reason: MailFault | null,
-    context: RequestContext,
-  ): void {
-    if (reason === null) {
-      sent += 1
-      audit({ type: 'mail.queued', ...about }, context)
-    } else {
-      failed += 1
-      audit({ type: 'mail.failed', reason, ...about }, context)
-    }
+  async function deliver(mail: MailToSend, context: RequestContext): Promise<void> {
+    const reason = await hand(mail, context)
+    conclude(aboutOf(mail), reason, context)
   }
 
-  return {
-    send(mail, context) {
-      const about = { kind: mail.kind, userId: mail.user?.id ?? null }
-      if (closed) return conclude(about, 'closed', context)
-      if (underWay.size >= maxUnderWay) return conclude(about, 'overflow', context)
-      const work = deliver(mail, context).then((reason) => {
-        underWay.delete(work)
-        conclude(about, reason, context)
-      })
-      underWay.add(work)
-    },
-    drop: ({ kind, userId }, context) => conclude({ kind, userId }, 'overflow', context),
-    stats: () => ({ sent, failed, waiting: underWay.size }),
-    async close() {
-      closed = true
-      await within(storeTimeout, Promise.all(underWay))
-    },
-  }
+  return { counts, conclude, deliver }
 }
 
 // A call that failed is a 503 with the failure as its cause.

@@ -103,11 +103,11 @@ function mailedContentOf(view: MailedView, shell: PageShell): PageContent {
     case 'reset':
       return resetPage(view, shell)
     case 'undo':
-      return undoPage(view, shell.texts)
+      return undoPage(view, shell)
     case 'register':
       return registerPage(view, shell)
     case 'confirm-register':
-      return confirmRegisterPage(view, shell.texts)
+      return confirmRegisterPage(view, shell)
     case 'note':
       return notePage(view, shell)
     case 'account-password':

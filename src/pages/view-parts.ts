@@ -149,7 +149,7 @@ export type Note =
   | 'device-denied'
 
 /** A field of the page for a new account. */
-export type RegisterField = 'email' | 'username' | 'name' | 'password'
+export type RegisterField = 'email' | 'username' | 'name'
 
 /** The faults of error pages. The list is closed. */
 export type PageFault = PageRefusal

@@ -239,6 +239,8 @@ export interface AccountIdentitiesView
 export interface AccountDeleteView extends Pick<AccountPasskeysView, 'account' | 'form' | 'back'> {
   readonly page: 'account-delete'
   readonly asksPassword: boolean
+  /** Whether a code follows by mail. */
+  readonly mailsCode: boolean
   readonly requestId: string | null
 }
 
@@ -259,11 +261,16 @@ export interface ResetView extends NewPasswordOnPage {
   readonly username: string
 }
 
-/** Asks whoever holds the link in a mail whether a change of the address is to be taken back. */
+/**
+ * Asks whoever holds the link in a mail whether a change of the address is to be taken back, and
+ * for the new password, in the field `password`.
+ */
 export interface UndoView {
   readonly page: 'undo'
   readonly form: PageForm
   readonly username: string
+  /** Null: no password is set. */
+  readonly password: NewPasswordOnPage | null
 }
 
 /** A new account. The form has the fields of {@link RegisterField}. */
@@ -276,9 +283,6 @@ export interface RegisterView {
   readonly username: string
   /** The name that others see. */
   readonly name: string
-  readonly password: NewPasswordOnPage
-  /** Whether users without a password can sign in. */
-  readonly isPasswordOptional: boolean
   /** The field at fault; null if none is known. */
   readonly wrong: RegisterField | null
   /** Whether somebody else has the user name. */
@@ -288,7 +292,8 @@ export interface RegisterView {
 }
 
 /**
- * The code that was mailed to a new user. The form has the field `code`, and perhaps `username`.
+ * The code that was mailed to a new user, and the password that goes with it. The form has the
+ * fields `code` and `password`, and perhaps `username`.
  */
 export interface ConfirmRegisterView {
   readonly page: 'confirm-register'
@@ -297,6 +302,9 @@ export interface ConfirmRegisterView {
   /** Another user name, which is asked for if somebody was quicker; null otherwise. */
   readonly username: string | null
   readonly isTaken: boolean
+  readonly password: NewPasswordOnPage
+  /** Whether users without a password can sign in. */
+  readonly isPasswordOptional: boolean
   /** The page of the registration. */
   readonly back: string
 }
@@ -397,6 +405,10 @@ export interface AccountEmailView {
   readonly verified: boolean
   /** As it was typed; empty at first. */
   readonly typed: string
+  /** Whether a change takes the present password, in the field `present`. */
+  readonly asksPassword: boolean
+  /** Whether the fault is that password. */
+  readonly isPasswordWrong: boolean
   /** The account page. */
   readonly back: string
 }

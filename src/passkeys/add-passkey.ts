@@ -1,8 +1,8 @@
 import type { RequestContext } from '../audit/events.js'
 import type { SignedInRequest } from '../principal/principal.js'
+import { markOfMaker } from '../sessions/mark-of-maker.js'
 import { type NoteMethodsDeps, noteMethods } from '../sessions/note-methods.js'
 import type { Sessions } from '../sessions/sessions.js'
-import type { SessionRecord } from '../stores/contract.js'
 import type { AuthUser } from '../users/contract.js'
 import type { ForgetKeptCodes } from './forget-kept-codes.js'
 import type { ForgetLastFactor } from './forget-last-factor.js'
@@ -39,7 +39,7 @@ export function createAddPasskey(deps: AddPasskeyDeps): AddPasskey {
     await deps.forgetKeptCodes(user.id)
     // 400, 409, 503
     const { id: sessionId, userId } = session
-    const passwordMark = markForPasskey(session, user)
+    const passwordMark = markOfMaker(session, user)
     const asked = { ...made, userId, sessionId, passwordMark, withRecoveryCodes }
     const added = await registerPasskey(asked, context)
     // If this fails, the user must sign in again soon. The recovery codes are shown all the same.
@@ -48,22 +48,6 @@ export function createAddPasskey(deps: AddPasskeyDeps): AddPasskey {
     await forgetLastFactor(session, user).catch(() => {})
     return added
   }
-}
-
-/** Methods that a thief of the password cannot have shown, unless he set them up earlier. */
-const beyondPassword = ['otp', 'mfa', 'hwk', 'swk'] as const
-
-// A passkey proves nothing here, nor does a recovery code that came with one: a thief may have
-// added it with the password a moment ago. Users without a password signed in by something else.
-function markForPasskey(
-  { methods, passwordMark = 'unmarked' }: Pick<SessionRecord, 'methods' | 'passwordMark'>,
-  { passwordHash }: AuthUser,
-): string | null {
-  const isByPassword = methods.includes('pwd')
-  const isBeyond =
-    beyondPassword.some((method) => methods.includes(method)) ||
-    (!isByPassword && (methods.includes('host') || passwordHash === null))
-  return isBeyond ? null : passwordMark
 }
 
 // Read again: another process may have removed a factor since the session was cached.

@@ -31,10 +31,7 @@ import { createPasskeysForHost, type PasskeysForHost } from './passkeys-for-host
 import type { PasskeysOnPages } from './passkeys-on-pages.js'
 import { reauthenticateEndpoint } from './reauthenticate.endpoint.js'
 import { createRegisterPasskey } from './register-passkey.js'
-import {
-  createRemoveAddedByPassword,
-  type RemoveAddedByPassword,
-} from './remove-added-by-password.js'
+import { createRemoveAddedPasskeys, type RemoveAddedPasskeys } from './remove-added.js'
 import { createRemovePasskey } from './remove-passkey.js'
 import {
   optionsForAnybody,
@@ -47,8 +44,7 @@ export interface Passkeys extends Capability {
   readonly forHost: PasskeysForHost
   /** For the pages. */
   readonly onPages: PasskeysOnPages
-  /** For a host that reports a stolen password. */
-  readonly removeAddedByPassword: RemoveAddedByPassword
+  readonly removeAdded: RemoveAddedPasskeys
 }
 
 export interface PasskeysDeps extends PasskeyServer {
@@ -110,7 +106,7 @@ export function createPasskeys(deps: PasskeysDeps): Passkeys {
     close: warmUp(deps.verifier),
     forHost: createPasskeysForHost(parts),
     onPages,
-    removeAddedByPassword: createRemoveAddedByPassword(parts),
+    removeAdded: createRemoveAddedPasskeys(parts),
   }
 }
 
@@ -125,10 +121,10 @@ function warmUp({ ready }: PasskeyVerifier): () => void {
 }
 
 /** Refuses calls of hosts without the option `passkeys`. */
-export async function refuseWithoutPasskeys(): Promise<never> {
+async function refuseWithoutPasskeys(): Promise<never> {
   throw new AuthConfigError(
     'passkeys',
-    'is not configured, which auth.passkeys needs, and so do calls with the option passkeys.',
+    'is not configured, which auth.passkeys needs.',
     'pass passkeys to createAuthRouter, as docs/passkeys.md says.',
   )
 }

@@ -2,6 +2,7 @@ import type { Audit, RequestContext } from '../audit/events.js'
 import { AuthError, notSignedIn } from '../errors.js'
 import { randomId } from '../lib/random.js'
 import type { SignedInRequest } from '../principal/principal.js'
+import { markOfMaker } from '../sessions/mark-of-maker.js'
 import type { Sessions } from '../sessions/sessions.js'
 import type { IdentityRecord, IdentityStore } from '../stores/identity-contract.js'
 import type { AuthUser, UserStore } from '../users/contract.js'
@@ -81,9 +82,10 @@ export function createOwnIdentities(deps: OwnIdentitiesDeps): OwnIdentities {
     link: async (userId, vouched, how, context) => (await link(userId, vouched, how, context)).row,
 
     async linkByTicket(ticket, { userId, sessionId }, context) {
-      await requireSignedIn(deps, userId, sessionId)
+      const { session, user } = await requireSignedIn(deps, userId, sessionId)
       await tickets.use(ticket, context)
-      const { row, isNew } = await link(userId, ticket, 'asked', context)
+      const mark = markOfMaker(session, user)
+      const { row, isNew } = await link(userId, ticket, 'asked', context, mark)
       // A thief whose session has ended in this moment must keep no way in.
       await requireSignedIn(deps, userId, sessionId).catch(async (error: unknown) => {
         if (isNew) await identities.unlink(userId, row.id, { unlessLast: false })
@@ -119,11 +121,11 @@ function summaryOf({ id, provider, label, createdAt, lastUsedAt }: IdentityRecor
 }
 
 type Link = (
-  ...given: Parameters<OwnIdentities['link']>
+  ...given: [...Parameters<OwnIdentities['link']>, passwordMark?: string | null]
 ) => Promise<{ readonly row: IdentityRecord; readonly isNew: boolean }>
 
 function createLink({ identities, clock, audit }: OwnIdentitiesDeps): Link {
-  return async function link(userId, { provider, identity }, how, context) {
+  return async function link(userId, { provider, identity }, how, context, passwordMark = null) {
     const { issuer, subject } = identity
     const row: IdentityRecord = {
       issuer,
@@ -132,6 +134,7 @@ function createLink({ identities, clock, audit }: OwnIdentitiesDeps): Link {
       id: randomId(),
       provider,
       label: identity.email ?? identity.username ?? identity.name ?? null,
+      passwordMark,
       createdAt: clock(),
       lastUsedAt: null,
     }
@@ -149,10 +152,12 @@ async function requireSignedIn(
   { sessions, users }: OwnIdentitiesDeps,
   userId: string,
   sessionId: string,
-): Promise<void> {
+): Promise<Pick<SignedInRequest, 'session' | 'user'>> {
   const session = await sessions.findLive(sessionId)
   const user = session?.userId === userId ? await users.findById(userId) : null
-  if (user === null || user.disabled === true) throw notSignedIn('session ended or unknown')
+  if (session === null || user === null || user.disabled === true)
+    throw notSignedIn('session ended or unknown')
+  return { session, user }
 }
 
 // Read again: the guard's row may be some seconds old.

@@ -1,6 +1,8 @@
 import type { CheckedAccountsOptions } from '../accounts/accounts-options.js'
+import type { NewPasswords } from '../accounts/new-password.js'
 import type { FoundProof, Proofs } from '../accounts/proofs.js'
 import type { Audit, RequestContext } from '../audit/events.js'
+import { invalidRequest } from '../errors.js'
 import type { OpenApproved, OpenedSession } from '../host-sign-in/open-session.js'
 import type { Endpoint, EndpointRequest } from '../http/endpoint.js'
 import { parseInput } from '../http/input.js'
@@ -14,23 +16,26 @@ import type { AskHost, RefuseRegistration, RequireFreeName } from './register.en
 import { confirmRegistrationRequest } from './register-request.js'
 
 /**
- * Makes a user of whoever has the mailed code, and signs in. Throws 400 `proof-refused`, 401, 403,
- * 409 `username-taken`, 429, 503.
+ * Makes a user of whoever has the mailed code, with the password that comes with it, and signs in.
+ * Throws 400 `proof-refused` and `password-refused`, 401, 403, 409 `username-taken`, 429, 503.
  */
 export type ConfirmRegistration = (
   given: {
     readonly requestId: string
     readonly code: string
+    /** Whoever proves the address sets it; undefined with `emailSignIn`: none. */
+    readonly password?: string | undefined
     /** Instead of the one that was taken meanwhile. */
     readonly username?: string | undefined
     readonly tokens: SessionRequest['tokens']
     readonly lifetime?: SessionRequest['lifetime']
   },
-  request: Pick<EndpointRequest, 'context' | 'incoming'>,
+  request: Pick<EndpointRequest, 'context' | 'incoming' | 'aborted'>,
 ) => Promise<OpenedSession>
 
 export interface ConfirmRegistrationDeps {
-  readonly accountsOptions: Pick<CheckedAccountsOptions, 'registration'>
+  readonly accountsOptions: Pick<CheckedAccountsOptions, 'registration' | 'emailSignIn'>
+  readonly newPasswords: Pick<NewPasswords, 'judgeNewcomer' | 'hash'>
   readonly proofs: Pick<
     Proofs,
     'findCode' | 'takeTry' | 'isCode' | 'doOnce' | 'consume' | 'refusal'
@@ -50,13 +55,17 @@ export function createConfirmRegistration(deps: ConfirmRegistrationDeps): Confir
   const { proofs, audit } = deps
   return async function confirmRegistration(given, request) {
     const { context } = request
-    const { requestId, code, username, tokens, lifetime } = given
+    const { requestId, code, password, username, tokens, lifetime } = given
+    requirePassword(deps, password)
     const proof = await proofs.findCode(['register'], requestId, context)
-    // Before a try is taken: a name that somebody has costs none.
+    // Before a try is taken: a name that somebody has costs none, nor does a bad password.
     if (username !== undefined) await deps.requireFreeName(username, context)
+    if (password !== undefined) await requireGood(deps, proof, { username, password }, context)
     await proofs.takeTry(proof, context)
     if (!proofs.isCode(proof, code)) throw proofs.refusal('wrong-code', proof.record, context)
-    const newUser = newUserOf(deps, proof, username, context)
+    const passwordHash =
+      password === undefined ? null : await deps.newPasswords.hash(password, request)
+    const newUser = { ...newUserOf(deps, proof, username, context), passwordHash }
     // The host has judged another name with this address.
     if (newUser.username !== proof.sealed['username'])
       await deps.askHost(newUser, newUser.invitation ?? null, request)
@@ -88,8 +97,8 @@ function newUserOf(
   { sealed, record }: FoundProof,
   otherName: string | undefined,
   context: RequestContext,
-): NewUser {
-  const { email, username, name, passwordHash = null, locale, invitation, note = null } = sealed
+): Omit<NewUser, 'passwordHash'> {
+  const { email, username, name, locale, invitation, note = null } = sealed
   if (!email || !username || !name) throw proofs.refusal('unreadable', record, context)
   // It was open when the code was mailed.
   if (!invitation && accountsOptions.registration !== 'open')
@@ -98,10 +107,35 @@ function newUserOf(
     email,
     username: otherName ?? username,
     name,
-    passwordHash,
     ...(locale ? { locale } : {}),
     ...(invitation ? { invitation: { id: invitation, note } } : {}),
   }
+}
+
+// Who has neither a password nor another way in would have an account that nobody can open.
+function requirePassword(
+  { accountsOptions }: Pick<ConfirmRegistrationDeps, 'accountsOptions'>,
+  password: string | undefined,
+): void {
+  if (password === undefined && !accountsOptions.emailSignIn)
+    throw invalidRequest([{ path: 'password', message: 'Invalid input: expected string' }])
+}
+
+async function requireGood(
+  { newPasswords, refuseRegistration }: ConfirmRegistrationDeps,
+  { sealed }: FoundProof,
+  { username, password }: { readonly username: string | undefined; readonly password: string },
+  context: RequestContext,
+): Promise<void> {
+  const { email, name } = sealed
+  const newcomer = {
+    email: email ?? '',
+    username: username ?? sealed['username'] ?? '',
+    name: name ?? '',
+  }
+  const details = { ...(await newPasswords.judgeNewcomer(newcomer, password)) }
+  if (details.reasons.length === 0) return
+  throw refuseRegistration('password', 'password-refused', context, { details })
 }
 
 // One use for each proof: a second confirmation, with another user name, takes none.

@@ -6,7 +6,6 @@ import type { Mails } from '../accounts/mails.js'
 import type { Proofs } from '../accounts/proofs.js'
 import type { Audit } from '../audit/events.js'
 import { AuthConfigError, invalidRequest } from '../errors.js'
-import { watchRequest } from '../http/client-abort.js'
 import {
   bodyOf,
   contextOfAction,
@@ -74,8 +73,7 @@ export interface InvitationsForHost {
    */
   invite(options?: InviteOptions): Promise<MadeInvitation>
   /**
-   * All invitations that can still be used, in any order. Rejects with `temporarily-unavailable`;
-   * with `AuthConfigError` if the store `proofs` has no method `list`.
+   * All invitations that can still be used, in any order. Rejects with `temporarily-unavailable`.
    */
   invitations(): Promise<readonly InvitationSummary[]>
   /**
@@ -89,9 +87,9 @@ export interface InvitationsForHost {
 export interface RegistrationForHost extends InvitationsForHost {
   /**
    * `POST /auth/register` for a form of your own, whose answer you make yourself; the code is
-   * confirmed by `POST /auth/register/confirm`. The same limits, events and errors. Rejects with
-   * `AuthError`: `invalid-request`, `password-refused`, `proof-refused`, `registration-closed`,
-   * `forbidden`, `username-taken`, `too-many-requests`, `temporarily-unavailable`.
+   * confirmed, with the password, by `POST /auth/register/confirm`. The same limits, events and errors. Rejects with
+   * `AuthError`: `invalid-request`, `proof-refused`, `registration-closed`, `forbidden`,
+   `username-taken`, `too-many-requests`, `temporarily-unavailable`.
    */
   register(request: IncomingMessage, user: RegisteringUser): Promise<CodeSent>
 }
@@ -102,8 +100,6 @@ export interface RegisteringUser {
   readonly username: string
   /** The name that others see. */
   readonly name: string
-  /** May be left out with `emailSignIn`. */
-  readonly password?: string
   /** The language that the user has chosen. */
   readonly locale?: string
   /** The token of an invitation. */
@@ -117,14 +113,8 @@ export function registerForHost(
 ): RegistrationForHost['register'] {
   return async function registerByForm(request, user) {
     const incoming = requireRequest(request)
-    const watched = watchRequest(incoming)
-    const aborted = () => watched.signal
-    try {
-      const given = parseInput(registerRequest, bodyOf(user))
-      return await register(given, { incoming, context: contexts.of(incoming), aborted })
-    } finally {
-      watched.end()
-    }
+    const given = parseInput(registerRequest, bodyOf(user))
+    return register(given, { incoming, context: contexts.of(incoming) })
   }
 }
 
@@ -174,7 +164,7 @@ export function createInvitationsForHost(deps: InvitationsForHostDeps): Invitati
     },
 
     async invitations() {
-      const found = await proofs.list('invitation')
+      const found = await proofs.list('invitation', null)
       return found.map((one) => {
         const { createdAt, triesLeft: usesLeft } = one.record
         return { ...invitationIn(one), usesLeft, createdAt }

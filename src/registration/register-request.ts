@@ -12,14 +12,12 @@ export const registerRequest: z.ZodObject<{
   email: Text
   username: Text
   name: Text
-  password: z.ZodOptional<Text>
   locale: z.ZodOptional<Text>
   invitation: z.ZodOptional<Text>
 }> = z.object({
   email: mailAddressText,
   username: userNameText,
   name: shownNameText,
-  password: newPasswordText.optional(),
   locale: z
     .string()
     .regex(/^[a-z]{2,8}(?:[-_][a-z0-9]{1,8}){0,4}$/i)
@@ -34,11 +32,13 @@ export type RegisterRequest = z.output<typeof registerRequest>
 export const confirmRegistrationRequest: z.ZodObject<{
   requestId: Text
   code: Text
+  password: z.ZodOptional<Text>
   username: z.ZodOptional<Text>
   tokens: typeof tokensSchema
 }> = z.object({
   requestId: z.string().min(1).max(100),
   code: z.string().min(1).max(64),
+  password: newPasswordText.optional(),
   username: userNameText.optional(),
   tokens: tokensSchema,
 })

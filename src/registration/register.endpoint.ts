@@ -1,14 +1,15 @@
 import type { CheckedAccountsOptions } from '../accounts/accounts-options.js'
 import type { AfterAnswer } from '../accounts/after-answer.js'
 import type { CodeSent } from '../accounts/email.endpoint.js'
+import type { FormerAddresses } from '../accounts/former-addresses.js'
 import type { LinkToCode } from '../accounts/links.js'
 import type { Mails } from '../accounts/mails.js'
-import type { Newcomer, NewPasswords } from '../accounts/new-password.js'
+import type { Newcomer } from '../accounts/new-password.js'
 import { objectionToNewcomer } from '../accounts/objection-to-newcomer.js'
 import type { Proofs } from '../accounts/proofs.js'
 import type { Audit, RequestContext } from '../audit/events.js'
 import type { RegisterRefusal } from '../audit/refusals.js'
-import { AuthError, type AuthErrorCode, type AuthErrorOptions, invalidRequest } from '../errors.js'
+import { AuthError, type AuthErrorCode, type AuthErrorOptions } from '../errors.js'
 import { ok } from '../http/answer.js'
 import type { Endpoint, EndpointRequest } from '../http/endpoint.js'
 import { parseInput } from '../http/input.js'
@@ -30,7 +31,7 @@ const registrationLifetime = 60 * 60
  */
 export type Register = (
   given: RegisterRequest,
-  request: Pick<EndpointRequest, 'context' | 'aborted' | 'incoming'>,
+  request: Pick<EndpointRequest, 'context' | 'incoming'>,
 ) => Promise<CodeSent>
 
 /** Refuses a user name that is taken: 409 `username-taken`. Throws 429, 503. */
@@ -60,18 +61,17 @@ export interface RegisterDeps {
   readonly requireFreeName: RequireFreeName
   readonly refuseRegistration: RefuseRegistration
   readonly findInvitation: FindInvitation
-  readonly newPasswords: Pick<NewPasswords, 'judgeNewcomer' | 'hash'>
   readonly askHost: AskHost
   readonly afterAnswer: Pick<AfterAnswer, 'run'>
   readonly proofs: Pick<Proofs, 'openCode'>
+  readonly formerAddresses: Pick<FormerAddresses, 'isKept'>
   readonly mails: Pick<Mails, 'take' | 'send'>
   readonly linkToCode: LinkToCode
   readonly audit: Audit
 }
 
-/** What waits for its code: all that a new user is made of. */
+/** What waits for its code. Without a password, which whoever has the code sets. */
 interface Waiting extends Newcomer {
-  readonly passwordHash: string | null
   readonly locale: string | null
   readonly invitation: Invitation | null
 }
@@ -118,22 +118,17 @@ export function createAskHost({
 export function createRegister(deps: RegisterDeps): Register {
   return async function register(given, request) {
     const { context } = request
-    const { username, name, password, locale = null } = given
+    const { username, name, locale = null } = given
     const newcomer = { email: requireAddress(given.email), username, name }
-    requirePassword(deps, password)
     const invitation = await requireInvitation(deps, given.invitation, newcomer.email, context)
     await deps.requireFreeName(username, context)
-    if (password !== undefined) await requireGood(deps, newcomer, password, context)
     await deps.askHost(newcomer, invitation, request)
     const identifier = await deps.canonical({ kind: 'email', value: newcomer.email })
-    // Before the hash, so that whoever is over the limit costs none. Not the counter of forgotten
-    // passwords: strangers must not keep a user from those.
+    // Not the counter of forgotten passwords: strangers must not keep a user from those.
     const digest = deps.digestIdentifier(identifier).name
     await deps.throttle.takeMailRequest(`register.${digest}`, context)
-    const passwordHash =
-      password === undefined ? null : await deps.newPasswords.hash(password, request)
     const requestId = randomSecret()
-    const waiting = { ...newcomer, passwordHash, locale, invitation }
+    const waiting = { ...newcomer, locale, invitation }
     deps.afterAnswer.run(() => mailCode(deps, waiting, { identifier, requestId }, context))
     return { requestId, expiresIn: registrationLifetime }
   }
@@ -168,15 +163,6 @@ export function registrationEndpoint({
   }
 }
 
-// Who has neither a password nor another way in would have an account that nobody can open.
-function requirePassword(
-  { accountsOptions }: Pick<RegisterDeps, 'accountsOptions'>,
-  password: string | undefined,
-): void {
-  if (password === undefined && !accountsOptions.emailSignIn)
-    throw invalidRequest([{ path: 'password', message: 'Invalid input: expected string' }])
-}
-
 // Before any mail. A use of it is taken at the confirmation.
 async function requireInvitation(
   { accountsOptions, findInvitation, refuseRegistration }: RegisterDeps,
@@ -194,17 +180,6 @@ async function requireInvitation(
   throw refuseRegistration('invitation', 'proof-refused', context)
 }
 
-async function requireGood(
-  { newPasswords, refuseRegistration }: RegisterDeps,
-  newcomer: Newcomer,
-  password: string,
-  context: RequestContext,
-): Promise<void> {
-  const details = { ...(await newPasswords.judgeNewcomer(newcomer, password)) }
-  if (details.reasons.length === 0) return
-  throw refuseRegistration('password', 'password-refused', context, { details })
-}
-
 // After the answer: only the mailbox learns whether the address has an account.
 async function mailCode(
   deps: RegisterDeps,
@@ -215,6 +190,8 @@ async function mailCode(
   const { proofs, mails } = deps
   const { email, locale } = newcomer
   const owner = await deps.users.findByIdentifier(identifier)
+  // Whoever can still undo a change of the address gets it back.
+  const isTaken = owner !== null || (await deps.formerAddresses.isKept(email))
   if ((await mails.take({ email, user: null }, 'register', context)) !== null) return
   const mailed = await proofs.openCode(
     {
@@ -223,13 +200,17 @@ async function mailCode(
       mark: null,
       sealed: { ...newcomer, invitation: invitation?.id ?? null, note: invitation?.note ?? null },
       lifetime: registrationLifetime,
-      hasCode: owner === null,
+      hasCode: !isTaken,
     },
     requestId,
   )
-  if (owner !== null) {
+  if (isTaken) {
     deps.audit({ type: 'account.register-refused', reason: 'address-taken' }, context)
-    mails.send({ email, user: null, locale: owner.locale }, { kind: 'address-taken' }, context)
+    mails.send(
+      { email, user: null, locale: owner?.locale ?? locale },
+      { kind: 'address-taken' },
+      context,
+    )
     return
   }
   const url = deps.linkToCode(null, mailed)

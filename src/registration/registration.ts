@@ -108,9 +108,9 @@ function onPages(
       }),
     confirm: (given, request) =>
       limitRefusals('register-confirm', request, () => {
-        const { requestId, code, username } = parseInput(confirmRegistrationRequest, given)
+        const { tokens: _, ...typed } = parseInput(confirmRegistrationRequest, given)
         const asked = { tokens: 'cookie', lifetime: browserLifetime(false) } as const
-        return confirmRegistration({ requestId, code, username, ...asked }, request)
+        return confirmRegistration({ ...typed, ...asked }, request)
       }),
   }
 }

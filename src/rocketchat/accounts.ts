@@ -12,7 +12,6 @@ const text = z.string()
 const newUser = z.object({
   username: text,
   email: text,
-  pass: text,
   name: text.default(''),
   secretURL: text.optional(),
 })
@@ -23,12 +22,13 @@ export function createRegister({ accounts }: AccountsAuth): RocketChatEndpoint {
   return async function register({ incoming }) {
     // 400, 413, 415
     const given = parseInput(newUser, await readJsonBody(incoming))
-    const { username, email, pass: password, secretURL } = given
+    const { username, email, secretURL } = given
     // These clients send an empty name where none is asked for.
     const name = given.name === '' ? username : given.name
     const invitation = secretURL === undefined || secretURL === '' ? {} : { invitation: secretURL }
+    // Without the password: whoever confirms the address sets it.
     // 400, 403, 409, 429, 503
-    const user = { email, username, name, password, ...invitation }
+    const user = { email, username, name, ...invitation }
     const sent = await accounts.register(incoming, user)
     // There is no id before the mailed code is confirmed.
     const told = { username, name, type: 'user', status: 'offline', active: false }

@@ -2,6 +2,7 @@ import { Router } from 'express'
 import { createAccount } from '../account/account.js'
 import { createSecondFactorManagement } from '../account/second-factor-management.js'
 import { createSessionManagement, type EndForAccounts } from '../account/session-management.js'
+import { createRemoveWaysIn } from '../account/ways-in.js'
 import {
   type Accounts,
   createAccounts,
@@ -28,7 +29,7 @@ import { withoutRegister } from '../oauth/without-register.js'
 import { createBrowserPages } from '../pages/browser-pages.js'
 import { createCallbackPages } from '../pages/provider-callback.js'
 import { createPagesForHost } from '../pages/sign-in-url.js'
-import { createPasskeys, refuseWithoutPasskeys, withoutPasskeys } from '../passkeys/passkeys.js'
+import { createPasskeys, withoutPasskeys } from '../passkeys/passkeys.js'
 import { createPkce } from '../pkce/pkce.js'
 import { createProviderSignIn } from '../provider-sign-in/provider-sign-in.js'
 import { createRefresh } from '../refresh/refresh.js'
@@ -132,8 +133,8 @@ function createMap(kit: Kit) {
   const signIns = { ...kit, logIn: login.logIn, openSession: createOpenSession(kit) }
   const secondFactors = createSecondFactorManagement(kit)
   const passkeys = passkeyServer && createPasskeys({ ...kit, ...passkeyServer })
-  const removePasskeys = passkeys?.removeAddedByPassword ?? refuseWithoutPasskeys
-  const sessions = createSessionManagement({ ...signIns, removePasskeys })
+  const removeWaysIn = createRemoveWaysIn({ ...kit, removePasskeys: passkeys?.removeAdded })
+  const sessions = createSessionManagement({ ...signIns, removeWaysIn })
   const ending = sessions.forAccounts
   const accounts = accountsServer && createAccounts({ ...kit, ...accountsServer, ...ending })
   const { emailSignIn, deletion, registration } = createOffered(kit, ending, accounts)

@@ -342,6 +342,7 @@ const shape = {
     takeTry: true,
     consume: true,
     voidForUser: true,
+    list: true,
     purge: true,
   }).optional(),
   identities: implementing<IdentityStore>({

@@ -12,6 +12,8 @@ export interface IdentityRecord {
   readonly provider: string
   /** What its owner knows it by, such as an address; null without. */
   readonly label: string | null
+  /** As {@link PasskeyRecord.passwordMark}: how it was added. Never changes. */
+  readonly passwordMark: string | null
   readonly createdAt: Date
   readonly lastUsedAt: Date | null
 }

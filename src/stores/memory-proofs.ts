@@ -56,11 +56,11 @@ export function memoryProofs(maxProofs: number): ProofStore {
       for (const proof of open) change(proof, { consumedAt: copyOf(now) })
       return open.length
     },
-    async list(purpose, now) {
-      return ofNobody.of(purpose).flatMap((idHash) => {
-        const proof = table.get(idHash) as ProofRecord
-        const isUsable = proof.consumedAt === null && now < proof.expiresAt && proof.triesLeft > 0
-        return isUsable ? [copyOf(proof)] : []
+    async list(purpose, userId, now) {
+      const ids = userId === null ? ofNobody.of(purpose) : ofUsers.of(userId)
+      return ids.flatMap((idHash) => {
+        const proof = good(idHash, purpose, now)
+        return proof !== undefined && proof.triesLeft > 0 ? [copyOf(proof)] : []
       })
     },
     purge: async (now, limit) => table.purge(now, limit),

@@ -267,6 +267,7 @@ export function newIdentity(at: Moment, change: Partial<IdentityRecord> = {}): I
     id: randomId(),
     provider: 'work',
     label: 'Alice \u{1f4bc} <alice@example.com>',
+    passwordMark: 'mark',
     createdAt: at(0.456),
     lastUsedAt: at(2.345),
     ...change,

@@ -4,6 +4,7 @@ export type ProofPurpose =
   | 'verify-address'
   | 'change-address'
   | 'undo-address'
+  | 'former-address'
   | 'second-factor'
   | 'register'
   | 'invitation'
@@ -28,7 +29,10 @@ export interface ProofRecord {
   /** SHA-256 of the request id, of the token in the link, or of the state. */
   readonly idHash: string
   readonly purpose: StoredPurpose
-  /** Null: nobody's. Such a row is kept all the same: nothing shows who has an account. */
+  /**
+   * Null: nobody's. Such a row is kept all the same: nothing shows who has an account. For
+   * `former-address`, a digest of the address.
+   */
   readonly userId: string | null
   /** A keyed digest of the code; null for links. */
   readonly codeTag: string | null
@@ -90,10 +94,11 @@ export interface ProofStore {
    */
   voidForUser(userId: string, purposes: readonly string[], now: Date): Promise<number>
   /**
-   * Optional; `auth.accounts.invitations()` needs it. Of the proofs with this purpose that are
-   * nobody's: all that are not consumed, with `now < expiresAt` and `triesLeft > 0`, in any order.
+   * Of the proofs with this purpose that are this user's, or nobody's for null: all that are not
+   * consumed, with `now < expiresAt` and `triesLeft > 0`, in any order. One that is missing lets a
+   * thief change an address whose change can still be undone.
    */
-  list?(purpose: string, now: Date): Promise<ProofRecord[]>
+  list(purpose: string, userId: string | null, now: Date): Promise<ProofRecord[]>
   /**
    * Deletes proofs that have expired by `now`, consumed or not, at most `limit` of them where one
    * is given (none for 0, all of them without one), and says how many. A store that lets the

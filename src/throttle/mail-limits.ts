@@ -47,12 +47,6 @@ export interface MailLimits {
   giveBackMail(recipient: Recipient): Promise<void>
   /** Clears the mails of this kind of an account, whatever their address. Rejects with 503. */
   unlockMails(kind: MailKind, userId: string): Promise<void>
-  /** Throws 429 while a change of this account's address can still be undone, or 503. */
-  requireNoRecentChange(userId: string, context: RequestContext): Promise<void>
-  /** Counts a change before it is written. False if another one was quicker. Rejects with 503. */
-  takeAddressChange(userId: string): Promise<boolean>
-  /** Call it after a change that was not written, and after an undo. Rejects with 503. */
-  forgetAddressChange(userId: string): Promise<void>
   /**
    * Counts a code before it is compared, for the account. With `name`, for what was typed instead:
    * codes of strangers must neither tell whose account it is nor use up the guesses of its owner.
@@ -69,9 +63,6 @@ export interface MailLimitDeps {
   readonly ask: Ask
   readonly reportLimit: ReportLimit
 }
-
-/** Seconds in which the former address can undo a change. */
-export const undoLifetime: number = 72 * 60 * 60
 
 /** A dry run lifts none of them: each mail goes to a person, and each code is short. */
 export function createMailLimits(deps: MailLimitDeps): MailLimits {
@@ -102,7 +93,6 @@ export function createMailLimits(deps: MailLimitDeps): MailLimits {
   }
 
   return {
-    ...createChangeLimit(deps),
     limitNames: createLimitNames(deps),
 
     async takeProviderFlow(context) {
@@ -174,38 +164,5 @@ function createLimitNames(deps: MailLimitDeps): MailLimits['limitNames'] {
     } finally {
       if (!counts) await ask(taken.map((one): Command => ({ ...one, do: 'giveBack' })))
     }
-  }
-}
-
-// One change of the address, until it cannot be undone any more.
-function createChangeLimit({
-  options,
-  keyOf,
-  ask,
-  reportLimit,
-}: MailLimitDeps): Pick<
-  MailLimits,
-  'requireNoRecentChange' | 'takeAddressChange' | 'forgetAddressChange'
-> {
-  const changes = lazily(() =>
-    createCounter(options, { keyPrefix: 'mar-mail-change', points: 1, duration: undoLifetime }),
-  )
-  const changeOf = (userId: string) => ({ of: changes(), key: accountKey(keyOf, userId) })
-
-  return {
-    async requireNoRecentChange(userId, context) {
-      const { consumed, seconds } = await askOne(ask, { ...changeOf(userId), do: 'get' })
-      if (consumed === 0) return
-      const retryAfter = Math.max(1, seconds)
-      throw reportLimit({ scope: 'mail', points: 1, retryAfter, userId }, context)
-    },
-
-    async takeAddressChange(userId) {
-      return (await askOne(ask, { ...changeOf(userId), do: 'take' })).allowed
-    },
-
-    async forgetAddressChange(userId) {
-      await askOne(ask, { ...changeOf(userId), do: 'clear' })
-    },
   }
 }

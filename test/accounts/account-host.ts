@@ -67,6 +67,10 @@ export async function tokenFor(host: AccountHost, name: object = { username: 'al
 export const reset = (host: TestHost, token: string, password = newPassword) =>
   post(host, '/auth/password/reset', { token, password })
 
+/** Takes a change of the address back, and sets a new password. */
+export const undo = (host: TestHost, token: string, password = newPassword) =>
+  post(host, '/auth/email/undo', { token, password })
+
 /** Alice, signed in: requests with her token. */
 export async function asAlice(host: TestHost) {
   const { authToken } = await logIn(host)

@@ -62,7 +62,7 @@ async function confirming(
 }
 
 const changing: Prepare = (host) =>
-  confirming(host, 'change', { email: 'new@example.org' }, 'change-address')
+  confirming(host, 'change', { email: 'new@example.org', password }, 'change-address')
 
 const requests: Record<string, readonly [Prepare, ...Broken[]]> = {
   'GET /auth/email': [
@@ -90,7 +90,7 @@ const requests: Record<string, readonly [Prepare, ...Broken[]]> = {
   'POST /auth/email/change': [
     async (host) => {
       const headers = await asAlice(host)
-      return () => post(host, '/auth/email/change', { email: 'new@example.org' }, headers)
+      return () => post(host, '/auth/email/change', { email: 'new@example.org', password }, headers)
     },
     'findContact',
   ],
@@ -99,7 +99,7 @@ const requests: Record<string, readonly [Prepare, ...Broken[]]> = {
     async (host) => {
       await (await changing(host))()
       const token = tokenIn((await host.mailed('address-changed')).at(-1)?.url)
-      return () => post(host, '/auth/email/undo', { token })
+      return () => post(host, '/auth/email/undo', { token, password: newPassword })
     },
     'findContact',
     'updateEmail',

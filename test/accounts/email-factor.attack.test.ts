@@ -134,7 +134,9 @@ describe('a code', () => {
         await post(host, '/auth/email/confirm', { requestId, code }, alice).expect(400)
       }
     const email = 'new@example.org'
-    const { body } = await post(host, '/auth/email/change', { email }, alice).expect(202)
+    const proof = { password, code: await codeFor(host) }
+    const asked = { email, ...proof }
+    const { body } = await post(host, '/auth/email/change', asked, alice).expect(202)
     const other = (await host.mailed('change-address')).at(-1)?.code
     expectAnswer(await attempt(host, other), 401, 'totp-invalid')
     const { requestId } = body.data

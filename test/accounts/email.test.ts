@@ -3,7 +3,7 @@ import { expect, it } from 'vitest'
 import { bearer, logIn, post } from '../support/client.js'
 import { password, passwordHash } from '../support/host.js'
 import { accountsOptions, tokenIn } from '../support/mounted-accounts.js'
-import { asAlice, reset, startAccounts } from './account-host.js'
+import { asAlice, newPassword, startAccounts, undo } from './account-host.js'
 
 it('a code proves the present address', async () => {
   const host = await startAccounts()
@@ -30,7 +30,9 @@ it('a code proves the present address', async () => {
 it('a new address replaces the old one when its code is confirmed, and the old one is told', async () => {
   const host = await startAccounts()
   const alice = await asAlice(host)
-  const asked = await alice.post('/auth/email/change', { email: 'new@Example.org' }).expect(202)
+  const asked = await alice
+    .post('/auth/email/change', { email: 'new@Example.org', password })
+    .expect(202)
   expect(host.users.rows.get('u-alice')?.email).toBe('alice@example.com')
   const [mail] = await host.mailed('change-address')
   expect(mail?.to).toBe('new@example.org')
@@ -42,13 +44,13 @@ it('a new address replaces the old one when its code is confirmed, and the old o
   })
   const [told] = await host.mailed('address-changed')
   expect(told?.to).toBe('alice@example.com')
-  await post(host, '/auth/email/undo', { token: tokenIn(told?.url) }).expect(200)
+  await undo(host, tokenIn(told?.url)).expect(200)
   expect(host.users.rows.get('u-alice')?.email).toBe('alice@example.com')
   await alice.get('/me').expect(401)
-  const [link] = await host.mailed('reset-password')
-  expect(link?.to).toBe('alice@example.com')
-  await reset(host, tokenIn(link?.url)).expect(200)
-  const again = await post(host, '/auth/email/undo', { token: tokenIn(told?.url) }).expect(400)
+  await post(host, '/login', { username: 'alice', password }).expect(401)
+  await logIn(host, { username: 'alice', password: newPassword })
+  expect((await host.mailed('address-undone')).map(({ to }) => to)).toEqual(['new@example.org'])
+  const again = await undo(host, tokenIn(told?.url)).expect(400)
   expect(again.body.details).toEqual({ reason: 'used' })
 })
 
@@ -56,7 +58,9 @@ it('an address that somebody else has is answered alike, and its owner is told',
   const host = await startAccounts()
   host.users.add({ id: 'u-bob', email: 'bob@example.com' })
   const alice = await asAlice(host)
-  const { body } = await alice.post('/auth/email/change', { email: 'bob@example.com' }).expect(202)
+  const { body } = await alice
+    .post('/auth/email/change', { email: 'bob@example.com', password })
+    .expect(202)
   expect(Object.keys(body.data)).toEqual(['requestId', 'expiresIn'])
   expect(await host.mailed('change-address')).toEqual([])
   expect((await host.mailed('address-taken'))[0]).toMatchObject({
@@ -72,9 +76,10 @@ it('an address is taken only as what it is', async () => {
   const host = await startAccounts()
   const alice = await asAlice(host)
   for (const email of ['x', 'a@b@c', 'a b@example.com', 'a@example.com\r\nBcc: b@example.com'])
-    await alice.post('/auth/email/change', { email }).expect(400)
+    await alice.post('/auth/email/change', { email, password }).expect(400)
   expect(
-    (await alice.post('/auth/email/change', { email: 'alice@example.com' }).expect(409)).body.error,
+    (await alice.post('/auth/email/change', { email: 'alice@example.com', password }).expect(409))
+      .body.error,
   ).toBe('already-verified')
   expect(host.mails).toEqual([])
 })
@@ -122,7 +127,7 @@ it("a mailed code comes with a link to the host's page, if there is one", async 
   for (const links of [{ ...given }, { ...given, confirm }]) {
     const host = await startAccounts({ accounts: { links } })
     const alice = await asAlice(host)
-    const { body } = await alice.post('/auth/email/change', { email: 'new@example.org' })
+    const { body } = await alice.post('/auth/email/change', { email: 'new@example.org', password })
     const [mail] = await host.mailed('change-address')
     const { requestId } = body.data
     const linked = `https://chat.example.com/#/confirm/${requestId}.${mail?.code}`
@@ -134,7 +139,7 @@ it("a mailed code comes with a link to the host's page, if there is one", async 
 it('no other session uses up the tries of a code', async () => {
   const host = await startAccounts()
   const alice = await asAlice(host)
-  const { body } = await alice.post('/auth/email/change', { email: 'new@example.org' })
+  const { body } = await alice.post('/auth/email/change', { email: 'new@example.org', password })
   const code = (await host.mailed('change-address'))[0]?.code ?? ''
   const given = { requestId: body.data.requestId, code }
   const elsewhere = await asAlice(host)

@@ -142,7 +142,9 @@ it('no GET, HEAD or OPTIONS uses a link up', async () => {
 it('a token of one purpose opens no other, and is not used up there', async () => {
   const host = await startAccounts()
   const alice = await asAlice(host)
-  const asked = await alice.post('/auth/email/change', { email: 'new@example.org' }).expect(202)
+  const asked = await alice
+    .post('/auth/email/change', { email: 'new@example.org', password })
+    .expect(202)
   const { requestId } = asked.body.data
   const token = await tokenFor(host)
   await post(host, '/auth/email/undo', { token }).expect(400)

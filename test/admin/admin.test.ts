@@ -50,8 +50,8 @@ describe('sessions', () => {
 
   it('do not end in part where a user is needed', async () => {
     const { admin } = await startManaged()
-    const passkeys = { passkeys: 'added-by-password' } as object
-    const call = admin.sessions.revokeAllForUser('u-alice', passkeys)
+    const waysIn = { waysIn: 'added-by-password' } as object
+    const call = admin.sessions.revokeAllForUser('u-alice', waysIn)
     await expect(call).rejects.toThrow(AuthConfigError)
   })
 })

@@ -36,14 +36,19 @@ it('a signed-in user changes the password, and proves and changes the address', 
   expect(await client.password.change(newPassword, { password })).toBe(1)
   expect(await client.email.get()).toEqual({ email: 'alice@example.com', verified: true })
   await expect(client.email.verify()).rejects.toMatchObject({ code: 'already-verified' })
-  const { requestId, expiresIn } = await client.email.change('new@example.org')
+  const { requestId, expiresIn } = await client.email.change('new@example.org', {
+    password: newPassword,
+  })
   expect(expiresIn).toBe(600)
   await expect(client.email.confirm(requestId, '1')).rejects.toMatchObject({
     code: 'proof-refused',
   })
   await client.email.confirm(requestId, (await host.mailed('change-address'))[0]?.code ?? '')
   expect(await client.email.get()).toEqual({ email: 'new@example.org', verified: true })
-  await client.email.undo(tokenIn((await host.mailed('address-changed'))[0]?.url))
+  await client.email.undo(
+    tokenIn((await host.mailed('address-changed'))[0]?.url),
+    `${newPassword} once more`,
+  )
   expect(host.users.rows.get('u-alice')?.email).toBe('alice@example.com')
   expect(await client.check()).toMatchObject({ status: 'signed-out' })
 })

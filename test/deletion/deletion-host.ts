@@ -5,6 +5,7 @@ import {
   type asAlice,
   startAccounts,
 } from '../accounts/account-host.js'
+import { password } from '../support/host.js'
 
 export const path = '/auth/account/delete'
 export const confirmPath = '/auth/account/delete/confirm'
@@ -17,9 +18,9 @@ export function startDeletion({ accounts, ...settings }: AccountSettings = {}) {
 export type Alice = Awaited<ReturnType<typeof asAlice>>
 
 /** Asks for the deletion in a session, and returns what confirms it. */
-export async function askedBy(host: AccountHost, alice: Alice) {
+export async function askedBy(host: AccountHost, alice: Alice, proof: object = { password }) {
   const before = (await host.mailed('confirm-deletion')).length
-  const { body } = await alice.post(path).expect(202)
+  const { body } = await alice.post(path, proof).expect(202)
   const { code = '' } = (await host.mailed('confirm-deletion'))[before] ?? {}
   return { requestId: body.data.requestId as string, code }
 }

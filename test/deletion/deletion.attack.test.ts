@@ -7,7 +7,7 @@ import { gate } from '../support/gate.js'
 import { tally } from '../support/guessing.js'
 import { password, passwordHash } from '../support/host.js'
 import { makeToken } from '../support/named-tokens.js'
-import { begin, breakDown, confirm, expectAnswer, noon } from '../support/two-factor.js'
+import { begin, breakDown, codeOf, confirm, expectAnswer, noon } from '../support/two-factor.js'
 import {
   askedBy,
   confirmPath,
@@ -30,9 +30,10 @@ describe('a thief', () => {
     expect(await host.mailed('confirm-deletion')).toEqual([])
   })
 
-  it('of a fresh session deletes nobody without the mailbox, who is told', async () => {
+  it('of a fresh session deletes nobody without password and mailbox, who is told', async () => {
     const host = await startDeletion()
     const alice = await asAlice(host)
+    expectAnswer(await alice.post(path), 403, 'reauthentication-required')
     const { requestId } = await askedBy(host, alice)
     for (let guess = 0; guess < 5; guess += 1)
       await alice.post(confirmPath, { requestId, code: 'no code' }).expect(400)
@@ -53,7 +54,7 @@ describe('a thief', () => {
     expectAnswer(await other.post(confirmPath, asked), 400, 'proof-refused')
     expectAnswer(await post(host, confirmPath, asked), 401, 'Unauthorized')
     expectAnswer(await post(host, confirmPath, {}), 401, 'Unauthorized')
-    const bobs = await post(host, path, {}, bob).expect(202)
+    const bobs = await post(host, path, { password }, bob).expect(202)
     const mixed = { requestId: bobs.body.data.requestId, code: asked.code }
     expectAnswer(await alice.post(confirmPath, mixed), 400, 'proof-refused')
     // None of them took a try.
@@ -114,8 +115,9 @@ describe('a deletion that was interrupted', () => {
     const host = await startDeletion({ now: noon })
     const alice = await asAlice(host)
     const token = alice.headers.Authorization.replace('Bearer ', '')
-    await confirm(host, token, await begin(host, token))
-    const asked = await askedBy(host, alice)
+    const secret = await begin(host, token)
+    await confirm(host, token, secret)
+    const asked = await askedBy(host, alice, { password, code: codeOf(host, secret, 1) })
     const mend = breakDown(host.users, 'delete')
     expectAnswer(await alice.post(confirmPath, asked), 503, 'temporarily-unavailable')
     const byPassword = () => post(host, '/login', { username: 'alice', password })

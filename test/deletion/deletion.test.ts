@@ -28,12 +28,14 @@ describe('a user', () => {
     const alice = await asAlice(host)
     const token = alice.headers.Authorization.replace('Bearer ', '')
     await addPasskey(host, token)
-    await confirm(host, token, await begin(host, token))
+    const secret = await begin(host, token)
+    await confirm(host, token, secret)
     const now = host.clock()
     const consent = { userId: 'u-alice', clientId: 'wiki', scopes: ['openid'] }
     await oauth.consents.grant({ ...consent, grantedAt: now, updatedAt: now })
     await host.stores.identities.link(identityRecord({ userId: 'u-alice' }))
-    const { body } = await alice.post(path).expect(202)
+    const proof = { password, code: codeOf(host, secret, 1) }
+    const { body } = await alice.post(path, proof).expect(202)
     expect(body.data).toEqual({ requestId: expect.stringMatching(/^[\w-]{43}$/), expiresIn: 600 })
     const [mail] = await host.mailed('confirm-deletion')
     expect(mail?.to).toBe('alice@example.com')
@@ -51,7 +53,7 @@ describe('a user', () => {
     await post(host, '/login', { username: 'alice', password }).expect(401)
   })
 
-  it('without a proven address shows the password, and is gone at once', async () => {
+  it('with a password shows it, and without a proven address is gone at once', async () => {
     const host = await startDeletion()
     host.users.change('u-alice', { emailVerified: false })
     const alice = await asAlice(host)
@@ -134,7 +136,7 @@ describe('the client', () => {
 
   it('asks for the code, deletes, and forgets the tokens', async () => {
     const { host, client } = await signedIn()
-    const asked = await client.deleteAccount()
+    const asked = await client.deleteAccount({ password })
     if (asked.status !== 'code-needed') throw new Error(asked.status)
     expect(asked.expiresIn).toBe(600)
     await expect(asked.submit('1')).rejects.toMatchObject({ code: 'proof-refused' })
@@ -146,7 +148,7 @@ describe('the client', () => {
 
   it('completes it after an outage, though the session has ended', async () => {
     const { host, client } = await signedIn()
-    const asked = await client.deleteAccount()
+    const asked = await client.deleteAccount({ password })
     if (asked.status !== 'code-needed') throw new Error(asked.status)
     const { code = '' } = (await host.mailed('confirm-deletion'))[0] ?? {}
     let outages = 1

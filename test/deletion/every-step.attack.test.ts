@@ -4,10 +4,11 @@ import { expect, it } from 'vitest'
 import { asAlice } from '../accounts/account-host.js'
 import { addPasskey } from '../accounts/passkey-host.js'
 import { post } from '../support/client.js'
+import { password } from '../support/host.js'
 import { passkeyOptions } from '../support/mounted-passkeys.js'
 import { oauthOf } from '../support/oauth-apps.js'
 import { identityRecord } from '../support/records.js'
-import { begin, confirm, noon } from '../support/two-factor.js'
+import { begin, codeOf, confirm, noon } from '../support/two-factor.js'
 import {
   askedBy,
   confirmPath,
@@ -56,12 +57,13 @@ async function scene() {
   const alice = await asAlice(host)
   const token = alice.headers.Authorization.replace('Bearer ', '')
   await addPasskey(host, token)
-  await confirm(host, token, await begin(host, token))
+  const secret = await begin(host, token)
+  await confirm(host, token, secret)
   const consent = { userId: 'u-alice', clientId: 'wiki', scopes: ['openid'] }
   await oauth.consents.grant({ ...consent, grantedAt: noon, updatedAt: noon })
   const { proofs, sessions, secondFactors, identities } = host.stores
   await identities.link(identityRecord({ userId: 'u-alice' }))
-  const asked = await askedBy(host, alice)
+  const asked = await askedBy(host, alice, { password, code: codeOf(host, secret, 1) })
   const { users } = host
   const tapped = tap({
     proofs,

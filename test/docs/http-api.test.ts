@@ -190,11 +190,12 @@ async function askByLinks(host: TestHost, ask: Ask, secret: string): Promise<voi
   const token = tokenIn((await mailed(host, 'reset-password'))?.url)
   await ask('POST', '/auth/password/reset', { token, password: 'another that nobody types' })
   const undoing = tokenIn((await mailed(host, 'address-changed'))?.url)
-  await ask('POST', '/auth/email/undo', { token: undoing })
+  const password = 'a third one that nobody types'
+  await ask('POST', '/auth/email/undo', { token: undoing, password })
   const mine = await askByCode(host, ask, secret)
   type Sent = { data: { requestId: string } }
   const deletion = '/auth/account/delete'
-  const asked: Sent = await ask('POST', deletion, {}, mine)
+  const asked: Sent = await ask('POST', deletion, { password }, mine)
   const { code } = (await mailed(host, 'confirm-deletion')) ?? {}
   await ask('POST', `${deletion}/confirm`, { requestId: asked.data.requestId, code }, mine)
 }
@@ -208,7 +209,8 @@ async function askOfNewcomer(host: TestHost, ask: Ask): Promise<void> {
   const asked: { data: { requestId: string } } = await ask('POST', '/auth/register', eve)
   const { code } = (await mailed(host, 'register')) ?? {}
   const body = { requestId: asked.data.requestId, code, tokens: 'refreshable' }
-  await ask('POST', '/auth/register/confirm', body)
+  const password = 'a phrase that eve alone knows'
+  await ask('POST', '/auth/register/confirm', { ...body, password })
 }
 
 /** A sign-in by a mailed code. */

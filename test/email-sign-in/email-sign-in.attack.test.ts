@@ -133,7 +133,7 @@ describe('a code', () => {
       expectAnswer(await signIn(host, { requestId, code }), 400, 'proof-refused')
     const mine = bearer((await logIn(host)).authToken)
     const email = 'new@example.org'
-    const { body } = await post(host, '/auth/email/change', { email }, mine).expect(202)
+    const { body } = await post(host, '/auth/email/change', { email, password }, mine).expect(202)
     const { code } = (await host.mailed('change-address')).at(-1) ?? {}
     const other = { requestId: body.data.requestId, code }
     expectAnswer(await signIn(host, other), 400, 'proof-refused')

@@ -277,7 +277,7 @@ describe('a client that registers', () => {
     expect(answer).toMatchObject({ success: true, requestId: expect.any(String) })
     await expect.poll(() => codes).toHaveLength(1)
     expect(people.size).toBe(0)
-    const proof = { requestId: answer.requestId, code: codes[0] }
+    const proof = { requestId: answer.requestId, code: codes[0], password: ada.pass }
     const made = await send('POST', `${chat.api}/auth/register/confirm`, proof, {})
     expect(made.status).toBe(200)
     const { userId } = await newSdk(chat).login({ user: { username: 'ada' }, password: ada.pass })

@@ -147,24 +147,61 @@ describe('the send of a host', () => {
     expect(events.filter(({ type }) => type === 'mail.failed')).toEqual([failure('timeout')])
   })
 
-  it('has at most fifty mails at once; one more is not sent', async () => {
+  it('has ten mails of a kind at once, and a hundred wait; one more is not sent', async () => {
     const done: (() => void)[] = []
     const { mailer, mails, events, settled } = mailing(
       () => new Promise<void>((resolve) => done.push(resolve)),
     )
-    for (let count = 0; count < 1000; count += 1) mailer.send(request, context)
-    expect(events).toHaveLength(950)
-    expect(events).toContainEqual(failure('overflow'))
-    expect(mailer.stats()).toEqual({ sent: 0, failed: 950, waiting: 50 })
-    while (mails.length < 50) await new Promise(setImmediate)
-    done.shift()?.()
-    while (mailer.stats().waiting === 50) await new Promise(setImmediate)
-    mailer.send(request, context)
-    expect(mailer.stats().failed).toBe(950)
-    while (mails.length < 51) await new Promise(setImmediate)
-    for (const one of done) one()
+    const kinds = (['reset-password', 'register'] as const).flatMap((kind) =>
+      Array.from({ length: 500 }, () => kind),
+    )
+    for (const kind of kinds) mailer.send({ ...request, kind }, context)
+    expect(events).toHaveLength(780)
+    expect(events).toContainEqual(expect.objectContaining({ reason: 'overflow' }))
+    expect(mailer.stats()).toEqual({ sent: 0, failed: 780, waiting: 220 })
+    while (mails.length < 20) await new Promise(setImmediate)
+    await new Promise(setImmediate)
+    expect(mails.map(({ kind }) => kind).toSorted()).toEqual([
+      ...Array.from({ length: 10 }, () => 'register'),
+      ...Array.from({ length: 10 }, () => 'reset-password'),
+    ])
+    while (mailer.stats().waiting > 0) {
+      for (const one of done.splice(0)) one()
+      await new Promise(setImmediate)
+    }
     await settled()
-    expect(mailer.stats()).toEqual({ sent: 51, failed: 950, waiting: 0 })
+    expect(mailer.stats()).toEqual({ sent: 220, failed: 780, waiting: 0 })
+  })
+
+  it('that tells an owner something has a place, whatever strangers ask for', async () => {
+    const done: (() => void)[] = []
+    const { mailer, events, settled } = mailing(
+      () => new Promise<void>((resolve) => done.push(resolve)),
+    )
+    const kinds = ['reset-password', 'register', 'sign-in-code', 'address-taken'] as const
+    const asked = kinds.flatMap((kind) => Array.from({ length: 200 }, () => kind))
+    for (const kind of asked) mailer.send({ ...request, kind }, context)
+    const places = Array.from({ length: 5 }, () => mailer.reserve())
+    const telling = { ...request, kind: 'password-changed' } as const
+    for (const one of Array.from({ length: 1005 }, () => telling)) mailer.send(one, context)
+    expect(events).not.toContainEqual(expect.objectContaining({ kind: telling.kind }))
+    // Their places are held for them.
+    mailer.send(telling, context)
+    expect(events).toContainEqual(
+      expect.objectContaining({ reason: 'overflow', kind: telling.kind }),
+    )
+    expect(() => mailer.reserve()).toThrow(expect.objectContaining({ status: 503 }))
+    places[0]?.release()
+    places[0]?.release()
+    for (const place of [mailer.reserve(), ...places.slice(1)])
+      place.send({ ...request, kind: 'address-changed' }, context)
+    expect(() => mailer.reserve()).toThrow()
+    while (mailer.stats().waiting > 0) {
+      for (const one of done.splice(0)) one()
+      await new Promise(setImmediate)
+    }
+    await settled()
+    expect(mailer.stats().sent).toBe(440 + 1005 + 5)
   })
 
   it('cannot end a mailer by events or languages that fail', async () => {

@@ -117,7 +117,8 @@ const endings: [string, EndReason, Ending][] = [
       await post(host, '/auth/email/confirm', proof, headers).expect(200)
       const { url = '' } = await mailOf(host, mails, 'address-changed')
       const [token] = /mar_eu_[\w-]+/.exec(url) ?? []
-      await post(host, '/auth/email/undo', { token }).expect(200)
+      const undo = { token, password: 'a longer phrase that nobody else types' }
+      await post(host, '/auth/email/undo', undo).expect(200)
       return id
     },
   ],
@@ -127,7 +128,7 @@ const endings: [string, EndReason, Ending][] = [
     async ({ host, client, mails }) => {
       const { id } = await host.openApp(client)
       const headers = bearer((await logIn(host)).authToken)
-      const { body } = await post(host, '/auth/account/delete', {}, headers).expect(202)
+      const { body } = await post(host, '/auth/account/delete', { password }, headers).expect(202)
       const { code } = await mailOf(host, mails, 'confirm-deletion')
       const proof = { requestId: body.data.requestId, code }
       await post(host, '/auth/account/delete/confirm', proof, headers).expect(200)
@@ -152,7 +153,8 @@ const endings: [string, EndReason, Ending][] = [
       const { id } = await host.openApp(client, { parentId: signIn.id })
       const { issuer, subject } = ada
       const of = { issuer, subject, userId: 'u-alice', id: 'i-ada', provider: 'fake', label: null }
-      await host.stores.identities.link({ ...of, createdAt: host.clock(), lastUsedAt: null })
+      const made = { passwordMark: null, lastUsedAt: null }
+      await host.stores.identities.link({ ...of, ...made, createdAt: host.clock() })
       const body = new URLSearchParams({ logout_token: 'of ada' })
       const path = '/auth/providers/fake/backchannel-logout'
       expect((await fetch(`${host.url}${path}`, { method: 'POST', body })).status).toBe(200)

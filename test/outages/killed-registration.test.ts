@@ -1,7 +1,7 @@
 // A process is killed at each step of a confirmation: there is one user or none, and the same code,
 // or then the password, goes on in another process.
 import { describe, expect, it } from 'vitest'
-import { newcomer, registerAt } from '../support/account-steps.js'
+import { newcomer, newcomersPassword, registerAt } from '../support/account-steps.js'
 import { type Death, openServers, sharedKinds } from '../support/server-processes.js'
 
 const at = (part: Death['part'], method: string, when: Death['when'], purpose?: string): Death => ({
@@ -32,7 +32,8 @@ const afterTheUser: readonly Death[] = [
   at('sessions', 'create', 'after'),
 ]
 
-const { username, password } = newcomer
+const { username } = newcomer
+const password = newcomersPassword
 
 describe.each(sharedKinds)('over $name, a process is killed', (kind) => {
   /** Registers with one server, and confirms with another, which dies. */

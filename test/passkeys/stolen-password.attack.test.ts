@@ -7,7 +7,7 @@ import { type PasskeyHost, startPasskeys } from './passkey-host.js'
 
 const newPassword = 'another horse, another battery'
 const newHash = await cheapHasher.hash(newPassword)
-const stolen = { passkeys: 'added-by-password' } as const
+const stolen = { waysIn: 'added-by-password' } as const
 
 const removed = ({ events }: PasskeyHost) =>
   events.flatMap((event) =>
@@ -114,8 +114,8 @@ describe('who has no password', () => {
 
 it('the option is refused for what it does not know', async () => {
   const host = await startPasskeys()
-  for (const passkeys of ['all', true, null])
-    await expect(host.auth.passwordChanged('u-alice', { passkeys } as never)).rejects.toMatchObject(
-      { code: 'invalid-request' },
-    )
+  for (const waysIn of ['all', true, null])
+    await expect(host.auth.passwordChanged('u-alice', { waysIn } as never)).rejects.toMatchObject({
+      code: 'invalid-request',
+    })
 })

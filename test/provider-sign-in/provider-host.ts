@@ -184,6 +184,7 @@ export async function connected(host: ProviderHost, userId = 'u-alice', identity
     id: `i-${subject}`,
     provider: host.provider.id,
     label: null,
+    passwordMark: null,
     createdAt: host.clock(),
     lastUsedAt: null,
   })

@@ -138,10 +138,6 @@ it('says what is missing: a page for the link, a method of the store', async () 
   await expect(
     startRegistration({ accounts: { registration: 'invited', links } }),
   ).rejects.toMatchObject({ option: 'accounts.links.invitation' })
-  const { proofs } = host.stores
-  const { list: _, ...short } = proofs
-  const without = await startRegistration({ options: { proofs: short } })
-  await expect(without.auth.accounts.invitations()).rejects.toMatchObject({ option: 'proofs' })
 })
 
 it('where everybody may register, an invitation still says who has come by which', async () => {

@@ -12,7 +12,6 @@ export const ada = {
   email: 'Ada@example.com',
   username: 'ada',
   name: 'Ada Lovelace',
-  password: goodPassword,
 }
 
 /** Starts it; everybody may register. */
@@ -24,7 +23,7 @@ export const register = (host: TestHost, given: object = {}, headers = {}) =>
   post(host, '/auth/register', { ...ada, ...given }, headers)
 
 export const confirm = (host: TestHost, body: object, headers = {}) =>
-  post(host, '/auth/register/confirm', body, headers)
+  post(host, '/auth/register/confirm', { password: goodPassword, ...body }, headers)
 
 /** What confirms a registration: the request id, and the code of the last mail. */
 export interface Confirmation {

@@ -56,7 +56,7 @@ it('a request id of a taken address is confirmed by no code', async () => {
 
 it('whoever has registered an address without proving it keeps its owner from nothing', async () => {
   const host = await startRegistration()
-  const squatter = await register(host, { password: 'the password of the squatter' }).expect(202)
+  const squatter = await register(host).expect(202)
   await host.mailed('register')
   const owner = await registered(host, { username: 'ada', name: 'Ada' })
   await confirm(host, owner).expect(200)
@@ -67,6 +67,17 @@ it('whoever has registered an address without proving it keeps its owner from no
   const late = await confirm(host, { requestId, code: mine?.code }).expect(400)
   expect(late.body).toMatchObject(refused)
   expect(newUsers(host)).toHaveLength(1)
+})
+
+it('a password that was sent with the registration is not the account’s, whoever confirms it', async () => {
+  const host = await startRegistration()
+  const thiefs = 'the password of the thief'
+  const mine = await registered(host, { password: thiefs })
+  const { body } = await post(host, '/auth/register/confirm', mine).expect(400)
+  expect(body.details.issues[0].path).toBe('password')
+  await confirm(host, mine).expect(200)
+  await post(host, '/login', { username: 'ada', password: thiefs }).expect(401)
+  await logIn(host, { username: 'ada', password: goodPassword })
 })
 
 it('fifty confirmations at once make one user with one session; then the password signs in', async () => {
@@ -126,7 +137,7 @@ it('what cannot be an identifier is none', async () => {
     }
   for (const email of ['ada', 'a@b@c.d', 'ada@example.com\r\nBcc: eve@x.y', '<ada@x.y>', 'a,b@x.y'])
     await register(host, { email }).expect(400)
-  for (const given of [{ locale: 'de\n' }, { locale: 5 }, { invitation: {} }, { password: 'a\0' }])
+  for (const given of [{ locale: 'de\n' }, { locale: 5 }, { invitation: {} }])
     await register(host, given).expect(400)
   expect(host.mails).toEqual([])
 })
@@ -184,13 +195,13 @@ it("names of the host's own are asked of the host, in every spelling", async () 
 })
 
 it('twenty names that are taken are told a network and hour; free ones do not count', async () => {
-  const host = await startRegistration(behindProxy)
-  const ask = (username: string, ip = '10.0.0.1') =>
-    register(host, { username, password: 'short' }, from(ip))
+  const accounts = { beforeRegister: () => 'Not now.' }
+  const host = await startRegistration({ ...behindProxy, accounts })
+  const ask = (username: string, ip = '10.0.0.1') => register(host, { username }, from(ip))
   const statuses: number[] = []
   for (let i = 0; i < 44; i += 1)
     statuses.push((await ask(i % 2 === 0 ? 'alice' : `free-${i}`)).status)
-  expect(tally(statuses)).toEqual({ 409: 20, 400: 19, 429: 5 })
+  expect(tally(statuses)).toEqual({ 409: 20, 403: 19, 429: 5 })
   await ask('alice', '10.0.0.2').expect(409)
   host.clock.advance(3601)
 })

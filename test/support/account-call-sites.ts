@@ -90,7 +90,12 @@ async function withCode(scene: Scene, path: CodePath, body: object, to: string) 
 export async function changing(scene: Scene): Promise<Ask> {
   proven(scene)
   const email = nextAddressOf(scene)
-  const { headers, confirmed } = await withCode(scene, '/auth/email/change', { email }, email)
+  const { headers, confirmed } = await withCode(
+    scene,
+    '/auth/email/change',
+    { email, password },
+    email,
+  )
   return postTo(scene, '/auth/email/confirm', confirmed, headers)
 }
 
@@ -98,7 +103,7 @@ export async function changing(scene: Scene): Promise<Ask> {
 export async function undoing(scene: Scene): Promise<Ask> {
   await (await changing(scene))()
   const token = tokenIn((await mailTo(scene, 'address-changed', addressOf(scene)))?.url)
-  return postTo(scene, '/auth/email/undo', { token })
+  return postTo(scene, '/auth/email/undo', { token, password: nextPassword })
 }
 
 /** The body of a login with the code that was mailed for it. */
@@ -134,7 +139,7 @@ export const accountRequests: Readonly<Record<string, (scene: Scene) => Promise<
     postTo(scene, '/auth/email/verify', {}, await signedIn(scene)),
   'POST /auth/email/change': async (scene) => {
     proven(scene)
-    const body = { email: nextAddressOf(scene) }
+    const body = { email: nextAddressOf(scene), password }
     return postTo(scene, '/auth/email/change', body, await signedIn(scene))
   },
   'POST /auth/email/confirm of the present address': async (scene) => {
@@ -175,14 +180,16 @@ export const accountRequests: Readonly<Record<string, (scene: Scene) => Promise<
   },
   'POST /auth/account/delete': async (scene) => {
     proven(scene)
-    return postTo(scene, '/auth/account/delete', {}, await signedIn(scene))
+    return postTo(scene, '/auth/account/delete', { password }, await signedIn(scene))
   },
   'POST /auth/account/delete without an address': async (scene) =>
     postTo(scene, '/auth/account/delete', { password }, await signedIn(scene)),
   'POST /auth/account/delete/confirm': async (scene) => {
     proven(scene)
     const headers = await signedIn(scene)
-    const { body } = await post(scene.host, '/auth/account/delete', {}, headers).expect(202)
+    const { body } = await post(scene.host, '/auth/account/delete', { password }, headers).expect(
+      202,
+    )
     const { code } = (await mailTo(scene, 'confirm-deletion', addressOf(scene))) ?? {}
     const confirmed = { requestId: body.data.requestId, code }
     return postTo(scene, '/auth/account/delete/confirm', confirmed, headers)

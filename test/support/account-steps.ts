@@ -39,19 +39,21 @@ export const newcomer = {
   email: 'ada@example.com',
   username: 'ada',
   name: 'Ada',
-  password: 'a phrase that nobody else has typed',
 }
+
+/** The password with which the newcomer confirms. */
+export const newcomersPassword = 'a phrase that nobody else has typed'
 
 /** The body that confirms a registration. */
 export async function registerAt(
   process: ServerProcess,
   given: object = {},
-): Promise<Confirmation> {
+): Promise<Confirmation & { readonly password: string }> {
   const body = { ...newcomer, ...given }
   const asked = await process.post('/auth/register', body)
   expect(asked.status, asked.error).toBe(202)
   const { code = '' } = await mailOf([process], 'register', body.email)
-  return { requestId: asked.data.requestId, code }
+  return { requestId: asked.data.requestId, code, password: newcomersPassword }
 }
 
 /** The token of a link for a new password. */
@@ -75,8 +77,9 @@ export async function deletionBy(
   process: ServerProcess,
   token: string,
   address = firstAddress,
+  secret = password,
 ): Promise<Confirmation> {
-  const asked = await process.post('/auth/account/delete', {}, token)
+  const asked = await process.post('/auth/account/delete', { password: secret }, token)
   expect(asked.status, asked.error).toBe(202)
   const { code = '' } = await mailOf([process], 'confirm-deletion', address)
   return { requestId: asked.data.requestId, code }
@@ -88,7 +91,7 @@ export async function changeTo(
   email: string,
   token: string,
 ): Promise<Confirmation> {
-  const asked = await process.post('/auth/email/change', { email }, token)
+  const asked = await process.post('/auth/email/change', { email, password }, token)
   expect(asked.status, asked.error).toBe(202)
   const { code = '' } = await mailOf([process], 'change-address', email)
   return { requestId: asked.data.requestId, code }

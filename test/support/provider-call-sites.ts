@@ -34,6 +34,7 @@ const connect = ({ stores, user }: Scene) =>
     id: `i-${user.id}`,
     provider: anybody.id,
     label: null,
+    passwordMark: null,
     createdAt: new Date(),
     lastUsedAt: null,
   })

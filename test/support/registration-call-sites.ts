@@ -8,7 +8,6 @@ const newcomerOf = ({ user }: Scene) => ({
   email: `new-${user.id}@example.com`,
   username: `new-${user.id}`,
   name: 'New',
-  password: nextPassword,
 })
 
 const inviteTo = ({ host }: Scene) => host.auth.accounts.invite()
@@ -26,7 +25,8 @@ export const registrationRequests: Readonly<Record<string, (scene: Scene) => Pro
     const { code } = (await mailTo(scene, 'register', newcomer.email)) ?? {}
     const { requestId } = asked.body.data
     const username = `other-${scene.user.id}`
-    return postTo(scene, '/auth/register/confirm', { requestId, code, username })
+    const given = { requestId, code, username, password: nextPassword }
+    return postTo(scene, '/auth/register/confirm', given)
   },
   'GET /auth/invitations/:token': async (scene) => {
     const { token } = await inviteTo(scene)

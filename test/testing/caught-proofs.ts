@@ -95,6 +95,10 @@ export const caughtProofs: Readonly<
     'list finds all of them, also the next page',
     'Go on page by page',
   ],
+  'proofs: list knows nobody’s proofs only': [
+    'list answers one user’s proofs of a purpose that can be used, and no others',
+    'while its owner can still undo the first change',
+  ],
   'proofs: purge too early': [
     'purge deletes an unused proof at the moment it expires, and not before',
     'one millisecond before it expired',

@@ -12,7 +12,7 @@ import type { Race, Servers } from './races.js'
 async function connect({ one }: Servers, user: UserRow, subject: string): Promise<string> {
   const id = randomId()
   const now = { createdAt: new Date(), lastUsedAt: null }
-  const at = { issuer: ada.issuer, subject, provider: 'fake', label: null }
+  const at = { issuer: ada.issuer, subject, provider: 'fake', label: null, passwordMark: null }
   await one.call('stores.identities.link', { ...at, ...now, id, userId: user.id })
   return id
 }

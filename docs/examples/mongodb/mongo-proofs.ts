@@ -53,9 +53,10 @@ export function mongoProofs(rows: Collection<ProofRow>): ProofStore {
       return modifiedCount
     },
 
-    async list(purpose, now) {
+    async list(purpose, userId, now) {
       const usable = { consumedAt: null, expiresAt: { $gt: now }, triesLeft: { $gt: 0 } }
-      const found = rows.find({ userId: null, purpose: { $eq: key(purpose) }, ...usable })
+      const owner = { $eq: userId === null ? null : key(userId) }
+      const found = rows.find({ userId: owner, purpose: { $eq: key(purpose) }, ...usable })
       return (await found.toArray()).map(toProof)
     },
 

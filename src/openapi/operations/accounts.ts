@@ -118,8 +118,9 @@ const changeAddress: Operation = {
   id: 'changeEmail',
   summary: 'Mails a code to a new address. The address changes when the code is confirmed.',
   notes: [
-    'Requires a sign-in of the last ten minutes with every factor, or the same proof in the body.',
-    'The answer is the same if another user has the address.',
+    'Requires a sign-in of the last ten minutes with every factor, or the same proof in the body. ' +
+      'Whoever has a password sends it, or a passkey, however fresh the sign-in.',
+    'The answer is the same if another user has the address, or can still go back to it.',
   ],
   limited: true,
   body: { fields: reading(changeEmailRequest, { ...proof, email: 'the new address' }) },
@@ -182,13 +183,25 @@ const undo: Operation = {
   id: 'undoEmailChange',
   summary: 'Takes a change of the address back by the token of a mailed link.',
   notes: [
-    'All sessions of the user end, and the former address gets a link for a new password. Not ' +
-      'possible after a further change.',
+    'Works from whatever the address is by then, and sets the new password in the same step. All ' +
+      'sessions of the user end; passkeys, TOTP, connected accounts and consents that were added ' +
+      'since the sign-in that has made the change are removed.',
   ],
   limited: true,
-  body: { fields: reading(undoEmailRequest, { token: 'from the link' }) },
+  body: {
+    fields: reading(undoEmailRequest, {
+      token: 'from the link',
+      password: 'the new one; required of a user who has a password',
+    }),
+  },
   answers: { 200: { what: 'The former address is back.', body: success({}) } },
-  refusals: [...ofBodies, 'proof-refused', 'too-many-requests', 'temporarily-unavailable'],
+  refusals: [
+    ...ofBodies,
+    'proof-refused',
+    'password-refused',
+    'too-many-requests',
+    'temporarily-unavailable',
+  ],
 }
 
 /** Passwords and addresses. */

@@ -23,8 +23,9 @@ const ask: Operation = {
   summary: 'Mails a code that deletes the account.',
   notes: [
     'Requires a sign-in of the last ten minutes with every factor, or the same proof in the body.',
-    'A user without a proven address is deleted at once: 200. One who has a password sends it, ' +
-      'or a passkey.',
+    'Whoever has a password sends it, or a passkey, however fresh the sign-in. A user without a ' +
+      'proven address is deleted at once: 200.',
+    '429 while a change of the address can be undone.',
   ],
   body: { fields: reading(proofRequest, proof) },
   answers: {

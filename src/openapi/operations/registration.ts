@@ -50,7 +50,6 @@ const register: Operation = {
       email: 'one address, without a name',
       username: 'at most 320 characters, Unicode form NFKC, none that nobody sees',
       name: 'the name that others see, with the same rules',
-      password: 'the new password; optional where users sign in by mailed codes',
       locale: 'the language of the user, such as `de` or `pt-BR`',
       invitation: 'the token of an invitation',
     }),
@@ -67,7 +66,6 @@ const register: Operation = {
   refusals: [
     ...ofBodies,
     'proof-refused',
-    'password-refused',
     'registration-closed',
     'forbidden',
     'username-taken',
@@ -81,7 +79,7 @@ const confirm: Operation = {
   id: 'confirmRegistration',
   summary: 'Makes the user by the mailed code, and signs in.',
   notes: [
-    'Five tries. 409 `username-taken`: another user was quicker; send the same code once more, ' +
+    'Whoever has the code sets the password. Five tries. 409 `username-taken`: another user was quicker; send the same code once more, ' +
       'with another `username`.',
     'If an answer is lost, the account may be there: a repeat is then `proof-refused`, and the ' +
       'user signs in.',
@@ -91,6 +89,7 @@ const confirm: Operation = {
     fields: reading(confirmRegistrationRequest, {
       requestId: 'as it was answered',
       code: 'eight digits; blanks and hyphens do not count',
+      password: 'the new password; optional where users sign in by mailed codes',
       username: 'instead of the one that is taken',
       tokens: tokensAsked,
     }),
@@ -99,6 +98,7 @@ const confirm: Operation = {
   refusals: [
     ...ofBodies,
     'proof-refused',
+    'password-refused',
     'Unauthorized',
     'totp-required',
     'forbidden',

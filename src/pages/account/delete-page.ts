@@ -1,4 +1,3 @@
-import { AuthError } from '../../errors.js'
 import type { EndpointRequest } from '../../http/endpoint.js'
 import type { BrowserUser } from '../../oauth/browser-sign-in.js'
 import type { AuthUser } from '../../users/contract.js'
@@ -7,13 +6,15 @@ import type { FormFields } from '../form-page.js'
 import { pageAddress } from '../page-request.js'
 import type { PageForm, View } from '../view.js'
 import { type AccountFormPage, type Asking, changedBy } from './account-form.js'
-import { refusalOf } from './email-pages.js'
+import { isWrongPassword, presentIn, refusalOf, wrong } from './email-pages.js'
 import type { AskingUser } from './parts.js'
 
 /** Deleting the account of a signed-in user. */
 export interface DeletionOnPages {
-  /** Whether this user shows the password, since no code can be mailed. Rejects with 503. */
+  /** Whether this user shows the password. Rejects with 503. */
   asksPassword(user: AuthUser): Promise<boolean>
+  /** Whether a code is mailed to this user. Rejects with 503. */
+  mailsCode(user: AuthUser): Promise<boolean>
   /**
    * Mails a code to a user with a fresh sign-in, and resolves with the id of the request. Null:
    * there is no address to mail to, and the account is deleted. Rejects with 401, 403, 429 and 503.
@@ -42,8 +43,10 @@ export function createDeletePage({ deletion, baseUrl }: DeletePageDeps): Account
   const back = pageAddress(baseUrl, 'account', { raw: '', flow: null, language: null })
 
   async function viewOf(found: BrowserUser, requestId: string | null) {
-    const asksPassword = requestId === null && (await deletion.asksPassword(found.approved.user))
-    const shown = { account: accountOf(found), asksPassword, requestId, back } as const
+    const { user } = found.approved
+    const asksPassword = requestId === null && (await deletion.asksPassword(user))
+    const mailsCode = await deletion.mailsCode(user)
+    const shown = { account: accountOf(found), asksPassword, mailsCode, requestId, back } as const
     return (form: PageForm) => (): View => ({
       page: 'account-delete',
       ...shown,
@@ -80,20 +83,10 @@ async function advance(
   { request }: Asking,
 ): Promise<string | null> {
   const asked = { session, user: approved.user }
-  if (!fields.has('request')) {
-    const present = fields.has('present') ? fields.text('present') : undefined
-    return deletion.ask(asked, present, request)
-  }
+  if (!fields.has('request')) return deletion.ask(asked, presentIn(fields), request)
   const given = { requestId: fields.text('request'), code: fields.text('code') }
   await deletion.confirm(asked, given, request)
   return null
 }
 
 const deleted: View = { page: 'note', note: 'account-deleted', onward: null }
-const wrong = { next: 'again', status: 422, fault: { kind: 'wrong' } } as const
-
-// Of a wrong or missing password, the session is not the reason.
-function isWrongPassword(error: unknown): boolean {
-  if (!(error instanceof AuthError)) return false
-  return error.details?.['wrong'] === 'password' || error.code === 'reauthentication-required'
-}

@@ -1,6 +1,7 @@
 import { AuthError } from '../../errors.js'
 import { accountOf } from '../consent-page.js'
 import { refusalOfCode } from '../enrolment-page.js'
+import type { FormFields } from '../form-page.js'
 import { pageAddress } from '../page-request.js'
 import type { View } from '../view.js'
 import { type AccountFormPage, type Asking, changedBy } from './account-form.js'
@@ -18,10 +19,12 @@ const nowhere = { raw: '', flow: null, language: null }
 export function createEmailPage({ email, baseUrl }: EmailPagesDeps): AccountFormPage {
   const back = pageAddress(baseUrl, 'account', nowhere)
 
-  async function viewOf({ session, user }: AskingUser, typed: string) {
+  async function viewOf({ session, user }: AskingUser, typed: string, isPasswordWrong = false) {
     const { email: address, verified } = await email.status(session.userId)
     const account = { name: user.name, username: user.username }
-    const shown = { page: 'account-email', account, email: address, verified, typed, back } as const
+    const asksPassword = await email.asksPassword(user)
+    const asked = { account, typed, asksPassword, isPasswordWrong }
+    const shown = { page: 'account-email', email: address, verified, ...asked, back } as const
     return (form: AccountForm) => (): View => ({ ...shown, form })
   }
 
@@ -41,12 +44,13 @@ export function createEmailPage({ email, baseUrl }: EmailPagesDeps): AccountForm
         const requestId =
           fields.text('choice') === 'verify'
             ? await email.verify(asked, request.context)
-            : await email.change(asked, typed, request)
+            : await email.change(asked, { email: typed, password: presentIn(fields) }, request)
         return { next: 'open', page: 'account/confirm', query: `request=${requestId}` }
       } catch (error) {
-        const refused = refusalOf(error, ['invalid-request', 'already-verified'])
+        const isWrong = isWrongPassword(error)
+        const refused = isWrong ? wrong : refusalOf(error, ['invalid-request', 'already-verified'])
         if (refused.next !== 'again') return changedBy(refused, asking)
-        const viewIn = await viewOf(asked, typed)
+        const viewIn = await viewOf(asked, typed, isWrong)
         return { next: 'answer', answer: await asking.show(viewIn, refused) }
       }
     },
@@ -104,6 +108,20 @@ export function refusalOf(error: unknown, typed: readonly AuthError['code'][]): 
 }
 
 type Refusal = ReturnType<typeof refusalOfCode>
+
+/** What was typed is wrong. */
+export const wrong = { next: 'again', status: 422, fault: { kind: 'wrong' } } as const
+
+/** Of a wrong or missing password, the session is not the reason. */
+export function isWrongPassword(error: unknown): boolean {
+  if (!(error instanceof AuthError)) return false
+  return error.details?.['wrong'] === 'password' || error.code === 'reauthentication-required'
+}
+
+/** The present password. */
+export function presentIn(fields: FormFields): string | undefined {
+  return fields.has('present') ? fields.text('present') : undefined
+}
 
 // In any other browser, and in any other session of this one.
 function codeElsewhere(query: string): () => View {

@@ -73,13 +73,15 @@ export function createUndoPage(deps: MailPagesDeps, { look, undo }: UndoOnPages)
     page: 'account/undo',
     instead: null,
 
-    async view(place, form, _before, request) {
-      const username = await look(tokenIn(place), request)
-      return () => ({ page: 'undo', form, username })
+    async view(place, form, { reasons }, request) {
+      const { username, minLength } = await look(tokenIn(place), request)
+      const password = minLength === null ? null : { minLength, reasons }
+      return () => ({ page: 'undo', form, username, password })
     },
 
-    async submit(place, _fields, request) {
-      await undo(tokenIn(place), request)
+    async submit(place, fields, request) {
+      const password = fields.has('password') ? fields.text('password') : undefined
+      await undo({ token: tokenIn(place), password }, request)
       return { note: 'address-undone', onward: signInAt(deps, '', place.language) }
     },
   }

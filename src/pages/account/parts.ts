@@ -112,11 +112,17 @@ export interface EmailOnPages {
    * 401, 409 `already-verified`, 429 and 503.
    */
   verify(asking: AskingUser, context: RequestContext): Promise<string>
+  /** Whether the user shows the password for a change of the address. */
+  asksPassword(user: AuthUser): Promise<boolean>
   /**
    * The same for a new address of a user with a fresh sign-in; nothing is changed yet. Rejects with
    * 400, 401, 403, 409 `already-verified`, 429 and 503.
    */
-  change(asking: AskingUser, email: string, request: EndpointRequest): Promise<string>
+  change(
+    asking: AskingUser,
+    given: { readonly email: string; readonly password: string | undefined },
+    request: EndpointRequest,
+  ): Promise<string>
   /**
    * Whether this session has asked for the code of a request. Changes nothing. Rejects with 400
    * `proof-refused` if there is no such request, or it is over, 429 and 503.
@@ -203,8 +209,17 @@ export interface OpenedOnPage {
 
 /** Changes of the address that are taken back. */
 export interface UndoOnPages {
-  /** The user name. Changes nothing. Rejects with 400 `proof-refused`, 429 and 503. */
-  look(token: string, request: EndpointRequest): Promise<string>
-  /** Rejects with 400 `proof-refused`, 429 and 503. */
-  undo(token: string, request: EndpointRequest): Promise<void>
+  /**
+   * The user name, and the least characters of the new password; null if none is set. Changes
+   * nothing. Rejects with 400 `proof-refused`, 429 and 503.
+   */
+  look(
+    token: string,
+    request: EndpointRequest,
+  ): Promise<{ readonly username: string; readonly minLength: number | null }>
+  /** Rejects with 400 `proof-refused` and `password-refused`, 429 and 503. */
+  undo(
+    given: { readonly token: string; readonly password: string | undefined },
+    request: EndpointRequest,
+  ): Promise<void>
 }

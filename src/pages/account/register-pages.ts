@@ -26,7 +26,7 @@ export function createRegisterPage(
   registration: RegistrationOnPages,
   page: 'account/register' | 'account/invitation',
 ): MailPage {
-  const { needsInvitation, needsPassword, minLength } = registration
+  const { needsInvitation } = registration
   const isInvited = page === 'account/invitation'
   // A link in a mail carries no request of an app.
   const appOf = ({ raw }: MailPlace) => (isInvited ? '' : raw)
@@ -34,7 +34,7 @@ export function createRegisterPage(
     page,
     instead: null,
 
-    async view(place, form, { fields, reasons, wrong }, request) {
+    async view(place, form, { fields, wrong }, request) {
       if (needsInvitation && !isInvited) throw new AuthError('registration-closed')
       const given = isInvited ? await registration.look(tokenIn(place), request) : null
       return () => ({
@@ -44,8 +44,6 @@ export function createRegisterPage(
         isEmailGiven: given !== null,
         username: fields.text('username'),
         name: fields.text('name'),
-        password: { minLength, reasons },
-        isPasswordOptional: !needsPassword,
         wrong: registerFields.find((one) => wrong.includes(one)) ?? null,
         isTaken: wrong.includes('username-taken'),
         back: signInAt(deps, appOf(place), place.language),
@@ -53,9 +51,8 @@ export function createRegisterPage(
     },
 
     async submit(place, fields, request) {
-      const sent = ['email', 'username', 'name', ...(needsPassword ? ['password'] : [])]
-      const optional = ['password', 'locale'].filter((name) => fields.has(name))
-      const typed = [...sent, ...optional].map((name) => [name, fields.text(name)] as const)
+      const sent = ['email', 'username', 'name', ...(fields.has('locale') ? ['locale'] : [])]
+      const typed = sent.map((name) => [name, fields.text(name)] as const)
       const invitation = isInvited ? { invitation: tokenIn(place) } : {}
       const given = { ...Object.fromEntries(typed), ...invitation }
       const requestId = await registration.register(given, request)
@@ -67,7 +64,7 @@ export function createRegisterPage(
   }
 }
 
-const registerFields: readonly RegisterField[] = ['email', 'username', 'name', 'password']
+const registerFields: readonly RegisterField[] = ['email', 'username', 'name']
 
 /** `/account/register/confirm?proof=…`: takes the code, and signs the new user in. */
 export function createConfirmRegisterPage(
@@ -75,29 +72,36 @@ export function createConfirmRegisterPage(
   registration: RegistrationOnPages,
 ): MailPage {
   const { baseUrl } = deps
+  const { needsPassword, minLength } = registration
   return {
     page: 'account/register/confirm',
     instead: null,
     takesCode: true,
 
-    async view(place, form, { fields, wrong }) {
+    async view(place, form, { fields, reasons, wrong }) {
       const { app } = confirmIn(place)
       const again = { raw: app, flow: null, language: place.language }
+      const isTaken = wrong.includes('username-taken')
       return () => ({
         page: 'confirm-register',
         form,
         code: fields.text('code'),
         // Asked for only after somebody else was quicker.
-        username: fields.has('username') || wrong.length > 0 ? fields.text('username') : null,
-        isTaken: wrong.includes('username-taken'),
+        username: isTaken || fields.has('username') ? fields.text('username') : null,
+        isTaken,
+        password: { minLength, reasons },
+        isPasswordOptional: !needsPassword,
         back: pageAddress(baseUrl, 'account/register', again),
       })
     },
 
     async submit(place, fields, request) {
       const { requestId, app } = confirmIn(place)
-      const other = fields.has('username') ? { username: fields.text('username') } : {}
-      const given = { requestId, code: fields.text('code'), ...other }
+      const optional = needsPassword ? [] : ['password'].filter((one) => fields.text(one) !== '')
+      const sent = ['code', ...(needsPassword ? ['password'] : optional)]
+      const other = ['username'].filter((one) => fields.has(one))
+      const typed = [...sent, ...other].map((name) => [name, fields.text(name)] as const)
+      const given = { requestId, ...Object.fromEntries(typed) }
       return signedIn(deps, await registration.confirm(given, request), app, place, request)
     },
   }

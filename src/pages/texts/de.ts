@@ -314,8 +314,9 @@ export const de: TextsOfPages = {
 
   'undo.title': 'Neue Adresse zurücknehmen?',
   'undo.lead':
-    'Deine frühere E-Mail-Adresse gehört dann wieder zu Deinem Konto. Alle Geräte werden ' +
-    'abgemeldet, und wir schicken Dir einen Link für ein neues Passwort.',
+    'Deine frühere E-Mail-Adresse gehört dann wieder zu Deinem Konto, und es bekommt ein neues ' +
+    'Passwort. Alle Geräte werden abgemeldet, und Anmeldewege, die seitdem dazugekommen sind, ' +
+    'werden entfernt.',
   'undo.submit': 'Zurücknehmen',
 
   'note.device-approved-title': 'Fertig',
@@ -340,8 +341,8 @@ export const de: TextsOfPages = {
   'note.address-confirmed-onward': 'Zurück zu Deinem Konto',
   'note.address-undone-title': 'Deine frühere Adresse gilt wieder',
   'note.address-undone':
-    'Alle Deine Geräte wurden abgemeldet. Eine Mail mit einem Link für ein neues Passwort ist ' +
-    'unterwegs.',
+    'Alle Deine Geräte wurden abgemeldet, und Anmeldewege, die seitdem dazugekommen waren, ' +
+    'wurden entfernt.',
   'note.address-undone-onward': 'Anmelden',
   'note.link-used-title': 'Dieser Link wurde schon benutzt',
   'note.link-used': 'Jeder Link gilt einmal.',

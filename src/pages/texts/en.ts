@@ -299,7 +299,7 @@ export const en = {
 
   'undo.title': 'Take the new address back?',
   'undo.lead':
-    'Your account gets its former address back. All devices are signed out, and a mail follows.',
+    'Your account gets its former address back, and a new password. All devices are signed out.',
   'undo.submit': 'Take it back',
 
   'note.device-approved-title': 'Done',
@@ -322,7 +322,7 @@ export const en = {
   'note.address-confirmed-onward': 'Back to your account',
   'note.address-undone-title': 'Your former address is back',
   'note.address-undone':
-    'All your devices were signed out. A mail with a link for a new password is on its way.',
+    'All your devices were signed out, and the ways in that were added since were removed.',
   'note.address-undone-onward': 'Sign in',
   'note.link-used-title': 'This link was used already',
   'note.link-used': 'Each link works once.',

@@ -17,6 +17,9 @@ export const mailDe: TextsOfMails = {
   'mail.not-you-device':
     'Wenn Du das nicht warst, melde jenes Gerät sofort in der Liste Deiner Sitzungen ab und setz ' +
     'ein neues Passwort.',
+  'mail.not-you-undone':
+    'Wenn Du das nicht warst, liest jemand die Post Deiner früheren Adresse: Bitte den Betreiber ' +
+    'von {service} um Hilfe.',
   'mail.not-signing-in':
     'Wenn Du Dich gerade nicht anmeldest, kennt jemand Dein Passwort: Ändere es. Gib diesen Code ' +
     'nie an jemanden weiter.',
@@ -36,8 +39,13 @@ export const mailDe: TextsOfMails = {
   'mail.address-changed.subject': 'Deine Adresse bei {service} wurde geändert',
   'mail.address-changed.text':
     'Mails für Dein Konto bei {service} gehen jetzt an eine andere Adresse. Hast Du das nicht ' +
-    'geändert, dann öffne diesen Link. Du bekommst diese Adresse zurück, und alle werden ' +
-    'abgemeldet:',
+    'geändert, dann öffne diesen Link. Du bekommst diese Adresse zurück, setzt ein neues ' +
+    'Passwort, und alle werden abgemeldet:',
+  'mail.address-undone.subject': 'Dein Konto bei {service} hat seine frühere Adresse zurück',
+  'mail.address-undone.text':
+    'Diese Adresse gehört nicht mehr zu einem Konto bei {service}: Wer dessen frühere Adresse ' +
+    'hat, hat die Änderung rückgängig gemacht und ein neues Passwort gesetzt, und alle sind ' +
+    'abgemeldet.',
   'mail.address-taken.subject': 'Du hast schon ein Konto bei {service}',
   'mail.address-taken.text':
     'Jemand wollte diese Adresse für ein anderes Konto bei {service} verwenden. Du hast schon ' +

@@ -13,6 +13,7 @@ type SharedKey =
   | 'not-you'
   | 'not-you-device'
   | 'not-signing-in'
+  | 'not-you-undone'
 
 /** The key of a text of mails. */
 export type MailTextKey = `mail.${SharedKey}` | `mail.${MailKind}.${'subject' | 'text'}`
@@ -40,6 +41,9 @@ export const mailEn: TextsOfMails = {
   'mail.not-you-device':
     'If that was not you, sign that device out in the list of your sessions at once, and set a ' +
     'new password.',
+  'mail.not-you-undone':
+    'If that was not you, somebody else reads the mail of your former address: ask the operator ' +
+    'of {service} for help.',
   'mail.not-signing-in':
     'If you are not signing in just now, somebody knows your password: change it. Never pass ' +
     'this code on to anybody.',
@@ -59,7 +63,11 @@ export const mailEn: TextsOfMails = {
   'mail.address-changed.subject': 'Your address at {service} was changed',
   'mail.address-changed.text':
     'Mail for your account at {service} now goes to another address. If you did not change it, ' +
-    'open this link. You get this address back, and everybody is signed out:',
+    'open this link. You get this address back, set a new password, and everybody is signed out:',
+  'mail.address-undone.subject': 'Your account at {service} has its former address back',
+  'mail.address-undone.text':
+    'This address was taken away from an account at {service}: whoever has its former address ' +
+    'has undone the change, has set a new password, and everybody is signed out.',
   'mail.address-taken.subject': 'You have an account at {service} already',
   'mail.address-taken.text':
     'Somebody wanted to use this address for another account at {service}. It belongs to yours, ' +

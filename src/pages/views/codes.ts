@@ -42,7 +42,7 @@ ${isSent ? again : null}<p class="links"><a href="${back}">${texts.html('code.ba
 
 /** Asks before an account is deleted, and then for the mailed code. */
 export function accountDeletePage(view: AccountDeleteView, texts: PageTexts): PageContent {
-  const { account, form, asksPassword, requestId, back } = view
+  const { account, form, asksPassword, mailsCode, requestId, back } = view
   const submit = button(texts.html('account-delete.submit'))
   const isFaulty = form.fault?.kind === 'wrong'
   const content =
@@ -54,7 +54,7 @@ export function accountDeletePage(view: AccountDeleteView, texts: PageTexts): Pa
           submit,
         ]
   const wrong = requestId === null ? 'new-password.wrong-present' : 'confirm-email.wrong'
-  const asked = asksPassword ? null : texts.html('account-delete.mail')
+  const asked = mailsCode ? texts.html('account-delete.mail') : null
   const told = requestId === null ? asked : texts.html('account-delete.code')
   return {
     title: 'account.delete',

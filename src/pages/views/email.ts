@@ -5,10 +5,12 @@ import type { PageTexts } from '../texts.js'
 import type { AccountEmailView, CodeElsewhereView, ConfirmEmailView } from '../view.js'
 import { addressText } from './account.js'
 import { backTo } from './account-factors.js'
+import { presentField } from './new-password.js'
 
 /** The address: prove it, or change it. */
 export function accountEmailPage(view: AccountEmailView, texts: PageTexts): PageContent {
-  const { account, form, email, verified, back } = view
+  const { account, form, email, verified, isPasswordWrong, back } = view
+  const wrong = isPasswordWrong ? 'new-password.wrong-present' : 'account-email.wrong'
   const verify = { name: 'choice', value: 'verify' }
   const proving =
     email === null || verified
@@ -22,13 +24,14 @@ ${form.hidden}${button(texts.html('account-email.verify'), verify)}
     isFaulty: form.fault !== null,
     body: html`${accountCard(account)}
 <p>${addressText({ address: email, verified }, texts)}</p>
-${proving}${formOf(form, texts, 'account-email.wrong', changing(view, texts), true)}
+${proving}${formOf(form, texts, wrong, changing(view, texts), true)}
 ${backTo(back, texts)}`,
   }
 }
 
-function changing({ form, email, typed }: AccountEmailView, texts: PageTexts) {
-  const isFaulty = form.fault?.kind === 'wrong'
+function changing(view: AccountEmailView, texts: PageTexts) {
+  const { form, email, typed, asksPassword, isPasswordWrong } = view
+  const isFaulty = form.fault?.kind === 'wrong' && !isPasswordWrong
   const attributes = {
     type: 'email',
     value: typed,
@@ -43,6 +46,7 @@ function changing({ form, email, typed }: AccountEmailView, texts: PageTexts) {
   const hint = 'account-email.help'
   return [
     field({ id: 'email', name: 'email', label, hint, isFaulty, attributes }, texts),
+    asksPassword ? presentField(isPasswordWrong, texts) : null,
     button(texts.html('account-email.change')),
   ]
 }

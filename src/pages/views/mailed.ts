@@ -1,4 +1,4 @@
-import { button, field, formOf, typedName } from '../form-parts.js'
+import { button, field, formOf, hiddenUsername, typedName } from '../form-parts.js'
 import { html } from '../html.js'
 import type { PageContent, PageShell } from '../layout.js'
 import type { PageTexts } from '../texts.js'
@@ -43,14 +43,22 @@ export function resetPage(
 }
 
 /** Asks before a change of the address is taken back: whatever opens a link opens this page. */
-export function undoPage({ form, username }: UndoView, texts: PageTexts): PageContent {
-  const submit = button(texts.html('undo.submit'))
+export function undoPage(
+  { form, username, password }: UndoView,
+  shell: Pick<PageShell, 'texts' | 'passwordScript'>,
+): PageContent {
+  const { texts } = shell
+  const content = [
+    hiddenUsername(username),
+    password && newPasswordField(password, form, shell),
+    button(texts.html('undo.submit')),
+  ]
   return {
     title: 'undo.title',
     isFaulty: form.fault !== null,
     body: html`<p class="account"><bdi><b>${username}</b></bdi></p>
 <p>${texts.html('undo.lead')}</p>
-${formOf(form, texts, 'fault.stale', submit)}`,
+${formOf(form, texts, password ? 'new-password.wrong' : 'fault.stale', content, password !== null)}`,
   }
 }
 

@@ -20,28 +20,21 @@ export function registerPage(view: RegisterView, shell: Shell): PageContent {
     emailField(view, texts),
     usernameField(view.username, isTaken || view.wrong === 'username', texts, view.wrong === null),
     nameField(view, texts),
-    passwordField(view, shell),
     button(texts.html('register.submit')),
   ]
   return {
     title: 'register.title',
     isFaulty: form.fault !== null,
     body: html`<p>${texts.html('register.lead')}</p>
-${formOf(form, texts, faultOf(view), content, hasFaultyField(view))}
+${formOf(form, texts, faultOf(view), content, isTaken || view.wrong !== null)}
 <p class="links"><a href="${back}">${texts.html('register.back')}</a></p>`,
   }
 }
 
-function hasFaultyField({ isTaken, wrong, password }: RegisterView): boolean {
-  return isTaken || wrong !== null || password.reasons.length > 0
-}
-
-function faultOf({ isTaken, wrong, password }: RegisterView): TextKey {
+function faultOf({ isTaken, wrong }: RegisterView): TextKey {
   if (isTaken) return 'register.taken'
   if (wrong === 'email') return 'register.wrong-email'
-  if (wrong === 'username' || wrong === 'name') return 'register.wrong-name'
-  const isRefused = wrong === 'password' || password.reasons.length > 0
-  return isRefused ? 'new-password.wrong' : 'register.wrong'
+  return wrong === null ? 'register.wrong' : 'register.wrong-name'
 }
 
 function emailField(
@@ -89,32 +82,35 @@ function nameField({ name, wrong }: RegisterView, texts: PageTexts): SafeHtml {
   return field({ id: 'name', name: 'name', label, isFaulty, attributes: focus }, texts)
 }
 
-function passwordField(view: RegisterView, shell: Shell): SafeHtml {
-  const { password, form, wrong, isPasswordOptional } = view
-  const isFaulty = wrong === 'password' || password.reasons.length > 0
+/** The code that was mailed to a new user, and the password that goes with it. */
+export function confirmRegisterPage(view: ConfirmRegisterView, shell: Shell): PageContent {
+  const { form, code, username, isTaken, password, back } = view
+  const { texts } = shell
+  const isRefused = password.reasons.length > 0
+  const isCodeFaulty = !isTaken && !isRefused
+  const content = [
+    codeField(code, form, 'confirm-register.help', texts, isCodeFaulty),
+    username === null ? null : usernameField(username, isTaken, texts, true),
+    passwordField(view, shell),
+    button(texts.html('confirm-register.submit')),
+  ]
+  const ofCode = isTaken ? 'register.taken' : 'confirm-email.wrong'
+  return {
+    title: 'confirm-email.title',
+    isFaulty: form.fault !== null,
+    body: html`<p>${texts.html('confirm-register.lead')}</p>
+${formOf(form, texts, isRefused ? 'new-password.wrong' : ofCode, content, true)}
+<p class="links"><a href="${back}">${texts.html('confirm-register.back')}</a></p>`,
+  }
+}
+
+function passwordField(view: ConfirmRegisterView, shell: Shell): SafeHtml {
+  const { password, form, isPasswordOptional } = view
+  const isFaulty = password.reasons.length > 0
   const optional =
     isPasswordOptional &&
     html`<p>${shell.texts.html('register.password-optional')}</p>
 `
   const field = newPasswordField(password, form, shell, isFaulty, !isPasswordOptional)
   return html`${optional || null}${field}`
-}
-
-/** The code that was mailed to a new user. */
-export function confirmRegisterPage(
-  { form, code, username, isTaken, back }: ConfirmRegisterView,
-  texts: PageTexts,
-): PageContent {
-  const content = [
-    codeField(code, form, 'confirm-register.help', texts, !isTaken),
-    username === null ? null : usernameField(username, isTaken, texts, true),
-    button(texts.html('confirm-register.submit')),
-  ]
-  return {
-    title: 'confirm-email.title',
-    isFaulty: form.fault !== null,
-    body: html`<p>${texts.html('confirm-register.lead')}</p>
-${formOf(form, texts, isTaken ? 'register.taken' : 'confirm-email.wrong', content, true)}
-<p class="links"><a href="${back}">${texts.html('confirm-register.back')}</a></p>`,
-  }
 }

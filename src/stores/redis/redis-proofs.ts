@@ -62,28 +62,33 @@ export function redisProofs(run: RunScript, prefix: string): ProofStore {
     },
     async voidForUser(userId, purposes, now) {
       const given = [userId, randomId(), now.getTime(), ...purposes.map(identifier)] as const
-      const ids = readReply(idsShape, await run(indexedIds, indexOf(userId)), 'list of proofs')
+      const ids = await idsIn(run, indexOf(userId))
       const voided = await inChunks(ids, async (idHash) =>
         readReply(isVoided, await run(voidProof, key(idHash), ...given), what),
       )
       return voided.filter((answer) => answer === '1').length
     },
-    async list(purpose, now) {
-      const index = indexOfNobody(purpose)
-      const ids = readReply(idsShape, await run(indexedIds, index), 'list of proofs')
+    async list(purpose, userId, now) {
+      const ids = await idsIn(run, userId === null ? indexOfNobody(purpose) : indexOf(userId))
       const found = await inChunks(ids, async (idHash) =>
         read(await run(findProof, key(idHash), identifier(purpose))),
       )
-      return found.flatMap((proof) => (proof !== null && isListed(proof, now) ? [proof] : []))
+      return found.flatMap((proof) =>
+        proof?.userId === userId && isUsable(proof, now) ? [proof] : [],
+      )
     },
     // Redis deletes what is over by itself.
     purge: async () => 0,
   }
 }
 
-// What is used stays in the index, and a duplicate that was refused is in that of its purpose.
-function isListed({ userId, consumedAt, expiresAt, triesLeft }: ProofRecord, now: Date): boolean {
-  return userId === null && consumedAt === null && now < expiresAt && triesLeft > 0
+async function idsIn(run: RunScript, index: string): Promise<string[]> {
+  return readReply(idsShape, await run(indexedIds, index), 'list of proofs')
+}
+
+// What is used stays in the index, and a duplicate that was refused is in that of another owner.
+function isUsable({ consumedAt, expiresAt, triesLeft }: ProofRecord, now: Date): boolean {
+  return consumedAt === null && now < expiresAt && triesLeft > 0
 }
 
 function proofOf(row: z.output<typeof rowShape>): ProofRecord | null {

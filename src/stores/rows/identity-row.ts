@@ -9,6 +9,7 @@ export const identityRow: Row<IdentityRecord> = {
   id: key,
   provider: text,
   label: orNull(text),
+  passwordMark: orNull(text),
   createdAt: moment,
   lastUsedAt: orNull(moment),
 }
@@ -21,6 +22,7 @@ export interface IdentitiesTable {
   id: KeyValue
   provider: string
   label: string | null
+  password_mark: string | null
   created_at: MomentValue
   last_used_at: MomentValue | null
 }

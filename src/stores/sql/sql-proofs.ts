@@ -37,11 +37,11 @@ export function sqlProofs(engine: SqlEngine): ProofStore {
       })
     },
 
-    async list(purpose, now) {
+    async list(purpose, userId, now) {
       const rows = await db
         .selectFrom(table)
         .selectAll()
-        .where('user_id', 'is', null)
+        .where('user_id', userId === null ? 'is' : '=', userId && key(userId, 'userId'))
         .where('purpose', '=', key(purpose, 'purpose'))
         .where('consumed_at', 'is', null)
         .where('expires_at', '>', toMoment(now))

@@ -153,6 +153,7 @@ export const firstTables: readonly TableShape[] = [
       id: 'key',
       provider: 'text',
       label: 'text?',
+      password_mark: 'text?',
       created_at: 'moment',
       last_used_at: 'moment?',
     },

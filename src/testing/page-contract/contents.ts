@@ -162,9 +162,9 @@ function toShowOfMailed(view: MailedView): Shown {
       return [['account.username', view.account.username]]
     case 'code-elsewhere':
       return [['code', view.code]]
-    case 'register':
-      return [['password.minLength', String(view.password.minLength)]]
     case 'confirm-register':
+      return [['password.minLength', String(view.password.minLength)]]
+    case 'register':
     case 'link-sign-in':
       return []
     case 'link':
@@ -174,7 +174,10 @@ function toShowOfMailed(view: MailedView): Shown {
     case 'reset':
       return [['minLength', String(view.minLength)]]
     case 'undo':
-      return [['username', view.username]]
+      return [
+        ['username', view.username],
+        ['password.minLength', view.password && String(view.password.minLength)],
+      ]
   }
 }
 

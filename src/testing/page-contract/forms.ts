@@ -74,7 +74,9 @@ function fieldsOf(view: View): readonly Expected[] {
     case 'confirm-email':
       return [oneTimeCode]
     case 'account-email':
-      return [typedAddress]
+      return addressFields(view)
+    case 'undo':
+      return view.password === null ? [] : [newPassword]
     case 'device-code':
       return [userCode]
     case 'device':
@@ -97,6 +99,10 @@ function fieldsOf(view: View): readonly Expected[] {
     default:
       return []
   }
+}
+
+function addressFields({ asksPassword }: AccountEmailView): readonly Expected[] {
+  return asksPassword ? [typedAddress, presentPassword] : [typedAddress]
 }
 
 function deletionFields({ asksPassword, requestId }: AccountDeleteView): readonly Expected[] {

@@ -31,6 +31,7 @@ export function mailStates(
   const changing = { page: 'account-password', account, form, hasPassword: true, back } as const
   const changed = { ...changing, minLength: 15, reasons: [] } as const
   const every = ['too-short', 'too-long', 'common', 'context', 'breached'] as const
+  const undo = { page: 'undo', form, username, password: { minLength: 15, reasons: [] } } as const
   return {
     forgot,
     'forgot-wrong': { ...forgot, form: wrong, username: typed },
@@ -38,8 +39,10 @@ export function mailStates(
     reset,
     'reset-wrong': { ...reset, form: wrong, reasons: every },
     'reset-stale': { ...reset, form: formWith({ kind: 'stale' }) },
-    undo: { page: 'undo', form, username },
-    'undo-stale': { page: 'undo', form: formWith({ kind: 'stale' }), username },
+    undo,
+    'undo-refused': { ...undo, form: wrong, password: { minLength: 15, reasons: every } },
+    'undo-no-password': { ...undo, password: null },
+    'undo-stale': { ...undo, form: formWith({ kind: 'stale' }) },
     ...Object.fromEntries(
       notes.map((note) => [`note-${note}`, { page: 'note', note, onward: back } as const]),
     ),
@@ -62,14 +65,21 @@ function emailStates(
   const wrong = formWith({ kind: 'wrong' })
   const back = `${base}/account?`
   const email = `a-rather-long-name-of-somebody@mail-of-a-whole-company.example.com`
-  const proven = { email, verified: true, typed: '' }
-  const address = { page: 'account-email', account, form, back, ...proven } as const
+  const shown = { email, verified: true, typed: '', asksPassword: true, isPasswordWrong: false }
+  const address = { page: 'account-email', account, form, back, ...shown } as const
   const confirm = { page: 'confirm-email', account, form, back, code: '' } as const
   return {
     'account-email': address,
     'account-email-unproven': { ...address, verified: false },
     'account-email-none': { ...address, email: null, verified: false },
     'account-email-wrong': { ...address, form: wrong, typed: email },
+    'account-email-wrong-password': {
+      ...address,
+      form: wrong,
+      typed: email,
+      isPasswordWrong: true,
+    },
+    'account-email-no-password': { ...address, asksPassword: false },
     'account-email-throttled': {
       ...address,
       form: formWith({ kind: 'throttled', retryAfter: 290 }),
@@ -93,32 +103,33 @@ function registerStates(
   const nothing = { email: '', username: '', name: '' }
   const filled = { email: 'alice@mail.example', username, name }
   const said = { isEmailGiven: false, wrong: null, isTaken: false } as const
-  const isPasswordOptional = false
   const password = { minLength: 15, reasons: [] }
   const empty = {
     page: 'register',
     form,
     ...nothing,
     ...said,
-    password,
-    isPasswordOptional,
     back,
   } as const
   const again = { ...empty, ...filled, form: wrong }
   const every = ['too-short', 'too-long', 'common', 'context', 'breached'] as const
   const confirm = { page: 'confirm-register', form, code: '', username: null } as const
-  const confirming = { ...confirm, isTaken: false, back }
+  const confirming = { ...confirm, isTaken: false, password, isPasswordOptional: false, back }
   return {
     register: empty,
     'register-invited': { ...empty, email: filled.email, isEmailGiven: true },
-    'register-optional-password': { ...empty, isPasswordOptional: true },
     'register-wrong': again,
     'register-wrong-email': { ...again, email: typed, wrong: 'email' },
     'register-wrong-name': { ...again, name: typed, wrong: 'name' },
     'register-taken': { ...again, isTaken: true },
-    'register-refused': { ...again, password: { ...password, reasons: every } },
     'register-vetoed': { ...again, form: formWith({ kind: 'refused', message: 'Not today.' }) },
     'confirm-register': confirming,
+    'confirm-register-optional-password': { ...confirming, isPasswordOptional: true },
+    'confirm-register-refused': {
+      ...confirming,
+      form: wrong,
+      password: { ...password, reasons: every },
+    },
     'confirm-register-wrong': { ...confirming, form: wrong },
     'confirm-register-taken': { ...confirming, form: wrong, username, isTaken: true },
   }
@@ -133,8 +144,8 @@ function codeStates(
   const back = `${base}/oauth/sign-in?`
   const code = { page: 'code', form, isSent: false, username: '', stay: false, back } as const
   const deletion = { page: 'account-delete', account, form, back: `${base}/account?` } as const
-  const asked = { ...deletion, asksPassword: false, requestId: null }
-  const confirmed = { ...asked, requestId: 'Q2'.repeat(21) }
+  const asked = { ...deletion, asksPassword: true, mailsCode: true, requestId: null }
+  const confirmed = { ...asked, asksPassword: false, requestId: 'Q2'.repeat(21) }
   return {
     code,
     'code-wrong-name': { ...code, form: wrong, username: typed },
@@ -142,8 +153,9 @@ function codeStates(
     'code-sent': { ...code, isSent: true },
     'code-wrong': { ...code, isSent: true, stay: true, form: wrong },
     'account-delete': asked,
-    'account-delete-password': { ...asked, asksPassword: true },
-    'account-delete-wrong-password': { ...asked, asksPassword: true, form: wrong },
+    'account-delete-no-password': { ...asked, asksPassword: false },
+    'account-delete-no-mail': { ...asked, mailsCode: false },
+    'account-delete-wrong-password': { ...asked, form: wrong },
     'account-delete-code': confirmed,
     'account-delete-wrong': { ...confirmed, form: wrong },
   }

@@ -623,7 +623,7 @@ export interface paths {
         put?: never;
         /**
          * Takes a change of the address back by the token of a mailed link.
-         * @description - All sessions of the user end, and the former address gets a link for a new password. Not possible after a further change.
+         * @description - Works from whatever the address is by then, and sets the new password in the same step. All sessions of the user end; passkeys, TOTP, connected accounts and consents that were added since the sign-in that has made the change are removed.
          */
         post: operations["undoEmailChange"];
         delete?: never;
@@ -705,7 +705,7 @@ export interface paths {
         put?: never;
         /**
          * Makes the user by the mailed code, and signs in.
-         * @description - Five tries. 409 `username-taken`: another user was quicker; send the same code once more, with another `username`.
+         * @description - Whoever has the code sets the password. Five tries. 409 `username-taken`: another user was quicker; send the same code once more, with another `username`.
          *     - If an answer is lost, the account may be there: a repeat is then `proof-refused`, and the user signs in.
          */
         post: operations["confirmRegistration"];
@@ -1913,6 +1913,8 @@ export interface components {
             requestId: string;
             /** @description eight digits; blanks and hyphens do not count */
             code: string;
+            /** @description the new password; optional where users sign in by mailed codes */
+            password?: string;
             /** @description instead of the one that is taken */
             username?: string;
             /**
@@ -3286,8 +3288,6 @@ export interface components {
             username: string;
             /** @description the name that others see, with the same rules */
             name: string;
-            /** @description the new password; optional where users sign in by mailed codes */
-            password?: string;
             /** @description the language of the user, such as `de` or `pt-BR` */
             locale?: string;
             /** @description the token of an invitation */
@@ -3675,6 +3675,8 @@ export interface components {
         UndoEmailChangeRequest: {
             /** @description from the link */
             token: string;
+            /** @description the new one; required of a user who has a password */
+            password?: string;
         };
         UnsupportedMediaType: {
             /** @enum {boolean} */
@@ -6594,7 +6596,7 @@ export interface operations {
                     "application/json": components["schemas"]["UndoEmailChangeAnswer"];
                 };
             };
-            400: components["responses"]["InvalidRequestOrProofRefusedLimited"];
+            400: components["responses"]["InvalidRequestOrProofRefusedOrPasswordRefusedLimited"];
             413: components["responses"]["PayloadTooLargeLimited"];
             415: components["responses"]["UnsupportedMediaTypeLimited"];
             429: components["responses"]["TooManyRequestsLimited"];
@@ -6701,7 +6703,7 @@ export interface operations {
                     "application/json": components["schemas"]["RegisterAnswer"];
                 };
             };
-            400: components["responses"]["InvalidRequestOrProofRefusedOrPasswordRefusedLimited"];
+            400: components["responses"]["InvalidRequestOrProofRefusedLimited"];
             403: components["responses"]["RegistrationClosedOrForbiddenLimited"];
             409: components["responses"]["UsernameTakenLimited"];
             413: components["responses"]["PayloadTooLargeLimited"];
@@ -6742,7 +6744,7 @@ export interface operations {
                     "application/json": components["schemas"]["ConfirmRegistrationAnswer"];
                 };
             };
-            400: components["responses"]["InvalidRequestOrProofRefusedLimited"];
+            400: components["responses"]["InvalidRequestOrProofRefusedOrPasswordRefusedLimited"];
             401: components["responses"]["UnauthorizedOrTotpRequiredLimited"];
             403: components["responses"]["ForbiddenOrRegistrationClosedLimited"];
             409: components["responses"]["UsernameTakenLimited"];

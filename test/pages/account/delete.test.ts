@@ -20,7 +20,7 @@ describe('the page', () => {
     const { host, visitor, form } = await openDeletion()
     expect([form.status, form.heading]).toEqual([200, 'Delete your account'])
     expect(form.text).toContain('Nobody can undo it')
-    const asked = await visitor.fill(form, {})
+    const asked = await visitor.fill(form, { present: password })
     expect([asked.status, asked.heading]).toEqual([200, 'Delete your account'])
     expect(host.users.rows.has('u-alice')).toBe(true)
     const wrong = await visitor.fill(asked, { code: '1234567' })
@@ -51,7 +51,10 @@ describe('the page', () => {
   it('needs a fresh sign-in', async () => {
     const { host, visitor, form } = await openDeletion()
     host.clock.advance(601)
-    for (const page of [await visitor.open(form.url), await visitor.fill(form, {})])
+    for (const page of [
+      await visitor.open(form.url),
+      await visitor.fill(form, { present: password }),
+    ])
       expect(page.heading).toBe('Sign in')
     expect(await host.mailed('confirm-deletion')).toEqual([])
     const again = await visitor.fill(await visitor.open(form.url), alice)
@@ -60,7 +63,7 @@ describe('the page', () => {
 
   it('is completed after an outage by whoever signs in again', async () => {
     const { host, visitor, form } = await openDeletion()
-    const asked = await visitor.fill(form, {})
+    const asked = await visitor.fill(form, { present: password })
     const code = await host.code('confirm-deletion')
     const real = host.users.delete
     host.users.delete = async () => {
@@ -71,7 +74,7 @@ describe('the page', () => {
     const signIn = await visitor.fill(asked, { code })
     expect(signIn.heading).toBe('Sign in')
     const again = await visitor.fill(signIn, alice)
-    const mailed = await visitor.fill(again, {})
+    const mailed = await visitor.fill(again, { present: password })
     const done = await visitor.fill(mailed, { code: await host.code('confirm-deletion') })
     expect(done.heading).toBe('Your account is deleted')
   })
@@ -91,7 +94,7 @@ describe('an attack', () => {
     expect((await visitor.post(form, {}, foreign)).status).toBe(403)
     expect((await visitor.send(form.url, 'choice=delete')).status).toBe(403)
     expect(await host.mailed('confirm-deletion')).toEqual([])
-    const asked = await visitor.fill(form, {})
+    const asked = await visitor.fill(form, { present: password })
     const code = await host.code('confirm-deletion')
     expect((await visitor.post(asked, { code }, foreign)).status).toBe(403)
     const request = /name="request" value="([^"]*)"/.exec(asked.text)?.[1] ?? 'none'
@@ -102,7 +105,7 @@ describe('an attack', () => {
 
   it('with the code of another user deletes neither', async () => {
     const { host, visitor, form } = await openDeletion()
-    const asked = await visitor.fill(form, {})
+    const asked = await visitor.fill(form, { present: password })
     const code = await host.code('confirm-deletion')
     const request = /name="request" value="([^"]*)"/.exec(asked.text)?.[1] ?? 'none'
     host.users.change('u-bob', { emailVerified: false })

@@ -1,6 +1,7 @@
 // The address of an account, and mailed codes, in the hands of scanners, neighbours and thieves.
 import { expect, it } from 'vitest'
 import { bearer, logIn, post } from '../../support/client.js'
+import { password } from '../../support/host.js'
 import { openVisitor, type PageAnswer } from '../mounted/visitor.js'
 import { openAccount } from './account-visitor.js'
 import { type MailHost, startMailPages } from './mail-host.js'
@@ -11,7 +12,7 @@ const emailOf = (host: MailHost) => host.users.rows.get('u-alice')?.email
 async function asking(host: MailHost) {
   const { visitor } = await openAccount(host)
   const page = await visitor.open(`${host.base}/account/email`)
-  const confirm = await visitor.fill(page, { email: 'new@example.org' })
+  const confirm = await visitor.fill(page, { email: 'new@example.org', present: password })
   const code = await host.code('change-address')
   const url = (await host.mailed('change-address')).at(-1)?.url ?? ''
   return { visitor, page, confirm, code, url }
@@ -56,7 +57,7 @@ it('a form is taken from its own page in its own browser and session alone', asy
 it('a form that was shown for one request confirms no other', async () => {
   const host = await startMailPages()
   const { visitor, page, confirm } = await asking(host)
-  const other = await visitor.fill(page, { email: 'other@example.org' })
+  const other = await visitor.fill(page, { email: 'other@example.org', present: password })
   const csrf = /name="csrf" value="([^"]*)"/.exec(confirm.text)?.[1] ?? ''
   const code = await host.code('change-address')
   expect((await visitor.post(other, { csrf, code })).status).toBe(403)
@@ -83,8 +84,8 @@ it('an address that another account has is answered like any other, and never co
   const host = await startMailPages()
   const { visitor } = await openAccount(host)
   const page = await visitor.open(`${host.base}/account/email`)
-  const taken = await visitor.post(page, { email: 'bob@example.com' })
-  const free = await visitor.post(page, { email: 'new@example.org' })
+  const taken = await visitor.post(page, { email: 'bob@example.com', present: password })
+  const free = await visitor.post(page, { email: 'new@example.org', present: password })
   const strip = ({ status, headers }: PageAnswer) => [
     status,
     headers.location?.replace(/request=.*/, ''),
@@ -132,7 +133,12 @@ it('the code leaves by no referrer, file or event', async () => {
 it('a mail that an app has asked for has no link to a page', async () => {
   const host = await startMailPages()
   const headers = bearer((await logIn(host.host())).authToken)
-  await post(host.host(), '/auth/email/change', { email: 'new@example.org' }, headers).expect(202)
+  await post(
+    host.host(),
+    '/auth/email/change',
+    { email: 'new@example.org', password },
+    headers,
+  ).expect(202)
   const code = await host.code('change-address')
   const [mail] = await host.mailed('change-address')
   expect([mail?.code, mail?.url]).toEqual([code, undefined])

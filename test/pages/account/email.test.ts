@@ -1,5 +1,6 @@
 // A signed-in user confirms or changes the address, by a code that is mailed there.
 import { expect, it } from 'vitest'
+import { password } from '../../support/host.js'
 import { openVisitor, type PageAnswer } from '../mounted/visitor.js'
 import { tagsOf } from '../support/markup.js'
 import { openAccount } from './account-visitor.js'
@@ -46,7 +47,7 @@ it('confirms the present address by the code', async () => {
 it('changes the address by a code that the new one gets, and tells the former one', async () => {
   const host = await startMailPages()
   const { visitor, page } = await openEmail(host)
-  const asked = await visitor.fill(page, { email: ' new@example.org ' })
+  const asked = await visitor.fill(page, { email: ' new@example.org ', present: password })
   expect(stateOf(asked)).toEqual([200, 'Type the code'])
   expect(contactOf(host)).toEqual(['alice@example.com', true])
   const done = await visitor.fill(asked, { code: await host.code('change-address') })
@@ -63,7 +64,7 @@ it('changes the address by a code that the new one gets, and tells the former on
 it('fills the code in where the link of the mail is opened in the browser that asked', async () => {
   const host = await startMailPages()
   const { visitor, page } = await openEmail(host)
-  await visitor.fill(page, { email: 'new@example.org' })
+  await visitor.fill(page, { email: 'new@example.org', present: password })
   const code = await host.code('change-address')
   const [mail] = await host.mailed('change-address')
   const { url = '', text } = mail ?? {}
@@ -82,7 +83,7 @@ it('fills the code in where the link of the mail is opened in the browser that a
 it('says in any other browser where to type it', async () => {
   const host = await startMailPages()
   const { visitor, page } = await openEmail(host)
-  await visitor.fill(page, { email: 'new@example.org' })
+  await visitor.fill(page, { email: 'new@example.org', present: password })
   const code = await host.code('change-address')
   const [mail] = await host.mailed('change-address')
   for (const other of [openVisitor(host), (await openAccount(host)).visitor]) {
@@ -100,13 +101,16 @@ it('says why nothing was mailed, and keeps what was typed', async () => {
   const host = await startMailPages()
   const { visitor, page } = await openEmail(host)
   for (const email of ['', 'no address', 'alice@example.com', 'a@b\r\nBcc: c@example.org']) {
-    const again = await visitor.fill(page, { email })
+    const again = await visitor.fill(page, { email, present: password })
     expect(stateOf(again)).toEqual([422, 'E-mail address'])
     expect(again.text).toContain('This is not an address that can be used')
   }
-  expect(typedIn(await visitor.fill(page, { email: 'no address' }), 'email')).toBe('no address')
-  for (let count = 0; count < 3; count += 1) await visitor.fill(page, { email: 'new@example.org' })
-  const many = await visitor.post(page, { email: 'new@example.org' })
+  expect(
+    typedIn(await visitor.fill(page, { email: 'no address', present: password }), 'email'),
+  ).toBe('no address')
+  for (let count = 0; count < 3; count += 1)
+    await visitor.fill(page, { email: 'new@example.org', present: password })
+  const many = await visitor.post(page, { email: 'new@example.org', present: password })
   expect([many.status, many.headers['retry-after']]).toEqual([429, expect.stringMatching(/^\d+$/)])
   expect(await host.mailed('change-address')).toHaveLength(3)
   await host.code('change-address')
@@ -116,7 +120,7 @@ it('asks for a fresh sign-in, and says that it is busy while a store is away', a
   const host = await startMailPages()
   const { visitor, page } = await openEmail(host)
   const { updateEmail } = host.users
-  const asked = await visitor.fill(page, { email: 'new@example.org' })
+  const asked = await visitor.fill(page, { email: 'new@example.org', present: password })
   const code = await host.code('change-address')
   host.users.updateEmail = async () => Promise.reject(new Error('the database is away'))
   expect((await visitor.post(asked, { code })).status).toBe(503)
@@ -146,7 +150,7 @@ it('takes a code that the host has asked for, in any browser of its user', async
 it('changes one address, of twenty forms of one code at once', async () => {
   const host = await startMailPages()
   const { visitor, page } = await openEmail(host)
-  const asked = await visitor.fill(page, { email: 'new@example.org' })
+  const asked = await visitor.fill(page, { email: 'new@example.org', present: password })
   const code = await host.code('change-address')
   const answers = await Promise.all(Array.from({ length: 20 }, () => visitor.post(asked, { code })))
   expect(answers.filter(({ status }) => status === 200)).toHaveLength(1)

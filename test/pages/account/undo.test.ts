@@ -1,6 +1,8 @@
 // A change of the address is taken back by the link that the former address got.
 import { expect, it } from 'vitest'
+import { newPassword } from '../../accounts/account-host.js'
 import { bearer, logIn, post } from '../../support/client.js'
+import { password } from '../../support/host.js'
 import { openVisitor } from '../mounted/visitor.js'
 import { openAccount } from './account-visitor.js'
 import { type MailHost, startMailPages } from './mail-host.js'
@@ -10,7 +12,7 @@ async function changed(host: MailHost): Promise<string> {
   const running = host.host()
   const headers = bearer((await logIn(running)).authToken)
   const email = 'new@example.org'
-  const asked = await post(running, '/auth/email/change', { email }, headers).expect(202)
+  const asked = await post(running, '/auth/email/change', { email, password }, headers).expect(202)
   const code = (await host.mailed('change-address')).at(-1)?.code ?? ''
   running.issued.add(code)
   const { requestId } = asked.body.data
@@ -20,7 +22,7 @@ async function changed(host: MailHost): Promise<string> {
 
 const emailOf = (host: MailHost) => host.users.rows.get('u-alice')?.email
 
-it('asks first, then brings the address back, ends every device, and mails a reset', async () => {
+it('asks first, then brings the address back, ends every device, and sets a new password', async () => {
   const host = await startMailPages()
   const { visitor } = await openAccount(host)
   const link = await changed(host)
@@ -29,13 +31,13 @@ it('asks first, then brings the address back, ends every device, and mails a res
   expect(emailOf(host)).toBe('new@example.org')
   const page = await visitor.open(link)
   expect([page.status, page.heading]).toEqual([200, 'Take the new address back?'])
-  const done = await visitor.fill(page, {})
+  const refused = await visitor.fill(page, { password: 'short' })
+  expect([refused.status, emailOf(host)]).toEqual([422, 'new@example.org'])
+  const done = await visitor.fill(refused, { password: newPassword })
   expect([done.status, done.heading]).toEqual([200, 'Your former address is back'])
   expect(emailOf(host)).toBe('alice@example.com')
   expect((await visitor.open(`${host.base}/account`)).heading).toBe('Sign in')
-  await host.link('reset-password')
-  const [mail] = await host.mailed('reset-password')
-  expect(mail?.to).toBe('alice@example.com')
+  await logIn(host.host(), { username: 'alice', password: newPassword })
   const used = await visitor.open(link)
   expect([used.status, used.heading]).toEqual([400, 'This link was used already'])
 })
@@ -59,7 +61,7 @@ it('works for a disabled user, as the endpoint does', async () => {
   const link = await changed(host)
   host.users.change('u-alice', { disabled: true })
   const visitor = openVisitor(host)
-  const done = await visitor.fill(await visitor.open(link), {})
+  const done = await visitor.fill(await visitor.open(link), { password: newPassword })
   expect(done.heading).toBe('Your former address is back')
   expect(emailOf(host)).toBe('alice@example.com')
 })

@@ -58,7 +58,7 @@ export async function connect(
   { issuer, subject, email }: Identity = ada,
 ): Promise<void> {
   const named = { id: `i-${subject}`, provider: provider.id, label: email ?? null }
-  const row = { issuer, subject, userId, ...named }
+  const row = { issuer, subject, userId, passwordMark: null, ...named }
   await stores.identities.link({ ...row, createdAt: clock(), lastUsedAt: null })
 }
 

@@ -121,7 +121,8 @@ const badUses = {
   'identities: used as an upsert': withIdentities((good) => ({
     async used(issuer, subject, now) {
       const row = { issuer, subject, userId: 'of nobody', id: `${issuer} ${subject}` }
-      const given = { ...row, provider: 'work', label: null, createdAt: now, lastUsedAt: now }
+      const made = { provider: 'work', label: null, passwordMark: null, createdAt: now }
+      const given = { ...row, ...made, lastUsedAt: now }
       if ((await good.link(given)).outcome === 'exists') await good.used(issuer, subject, now)
     },
   })),

@@ -249,15 +249,18 @@ export const badProofs = {
         await good.save(proof)
         saved.push(proof)
       },
-      async list(purpose, now) {
-        const listed = saved.filter((one) => one.userId === null && one.purpose === purpose)
+      async list(purpose, userId, now) {
+        const listed = saved.filter((one) => one.userId === userId && one.purpose === purpose)
         const found = await Promise.all(listed.map((one) => good.find(one.idHash, purpose)))
         return found.flatMap((one) => (one !== null && now < one.expiresAt ? [one] : []))
       },
     }
   }),
   'proofs: list does the first page only': withProofs((good) => ({
-    list: async (purpose, now) => ((await good.list?.(purpose, now)) ?? []).slice(0, 100),
+    list: async (purpose, userId, now) => (await good.list(purpose, userId, now)).slice(0, 100),
+  })),
+  'proofs: list knows nobody’s proofs only': withProofs((good) => ({
+    list: async (purpose, userId, now) => (userId === null ? good.list(purpose, userId, now) : []),
   })),
   'proofs: purge too early': withProofs((good) => ({
     purge: (now, limit) => good.purge(new Date(now.getTime() + 1), limit),

@@ -1,0 +1,99 @@
+import { AuthError } from '../errors.js'
+import type { Contacts } from './contacts.js'
+import type { FoundProof, MailedLink, Proofs } from './proofs.js'
+
+/** Seconds in which the former address can undo a change. */
+const undoLifetime = 72 * 60 * 60
+
+/** A change that the former address can undo. */
+export interface UndoableChange {
+  readonly userId: string
+  readonly from: string
+  /** The time of the sign-in that has made it, in ISO 8601: what was added since is undone, too. */
+  readonly since: string
+}
+
+/**
+ * The addresses that users had, while their changes can be undone: for 72 hours after a change. In
+ * rows, so that other processes and a restart know them.
+ */
+export interface FormerAddresses {
+  /** Stores the link that undoes a change, and keeps the address for its owner. Rejects with 503. */
+  open(change: UndoableChange): Promise<MailedLink>
+  /** The former addresses to which the user can go back. Rejects with 503. */
+  of(userId: string): Promise<readonly string[]>
+  /**
+   * Throws 429 while a change of the user's address can be undone: another change, or a deletion,
+   * would leave its owner nothing. Throws 503.
+   */
+  requireNone(userId: string): Promise<void>
+  /** Whether it may become another user's address again. Rejects with 503. */
+  isKept(email: string, exceptUserId?: string): Promise<boolean>
+  /** Ends all undoing of a user, who is back at this address. Rejects with 503. */
+  forget(userId: string, from: string): Promise<void>
+}
+
+export interface FormerAddressesDeps {
+  readonly proofs: Pick<Proofs, 'openLink' | 'list' | 'marksOf' | 'voidForUser'>
+  readonly contacts: Pick<Contacts, 'findContact'>
+  readonly clock: () => Date
+}
+
+export function createFormerAddresses(deps: FormerAddressesDeps): FormerAddresses {
+  const { proofs, contacts, clock } = deps
+
+  // One whose change was not written, or was undone, is the user's present address.
+  async function undoable(userId: string): Promise<readonly FoundProof[]> {
+    const open = await proofs.list('undo-address', userId)
+    if (open.length === 0) return open
+    const present = (await contacts.findContact(userId))?.email ?? null
+    return open.filter(({ sealed }) => sealed['from'] !== present)
+  }
+
+  return {
+    async open({ userId, from, since }) {
+      const lasting = { mark: null, lifetime: undoLifetime }
+      const [owner = ''] = proofs.marksOf(addressParts(from))
+      const kept = { purpose: 'former-address', userId: owner, sealed: { userId } } as const
+      await proofs.openLink({ ...kept, ...lasting })
+      return proofs.openLink({
+        purpose: 'undo-address',
+        userId,
+        sealed: { from, since },
+        ...lasting,
+      })
+    },
+
+    async of(userId) {
+      return (await undoable(userId)).flatMap(({ sealed }) => sealed['from'] ?? [])
+    },
+
+    async requireNone(userId) {
+      const ends = (await undoable(userId)).map(({ record }) => record.expiresAt.getTime())
+      if (ends.length === 0) return
+      const retryAfter = Math.max(1, Math.ceil((Math.max(...ends) - clock().getTime()) / 1000))
+      const message = 'a change of the address can still be undone'
+      throw new AuthError('too-many-requests', { retryAfter, message })
+    },
+
+    async isKept(email, exceptUserId) {
+      for (const owner of proofs.marksOf(addressParts(email))) {
+        const kept = await proofs.list('former-address', owner)
+        if (kept.some(({ sealed }) => sealed['userId'] !== exceptUserId)) return true
+      }
+      return false
+    },
+
+    async forget(userId, from) {
+      const others = (await proofs.list('undo-address', userId)).map(({ sealed }) => sealed['from'])
+      await proofs.voidForUser(userId, ['undo-address'])
+      for (const address of [from, ...others])
+        for (const owner of proofs.marksOf(addressParts(address ?? '')))
+          await proofs.voidForUser(owner, ['former-address'])
+    },
+  }
+}
+
+function addressParts(email: string) {
+  return ['former-address', email.toLowerCase()]
+}

@@ -1,0 +1,49 @@
+import { AuthError } from '../errors.js'
+import type { ProvePassword } from '../principal/prove-password.js'
+import type { RequireFresh } from '../sign-in-again.js'
+import type { AuthUser } from '../users/contract.js'
+import type { ProvePresent } from './change-password.endpoint.js'
+
+export interface ProvePresentDeps {
+  readonly requireFresh: RequireFresh
+  readonly provePassword: ProvePassword
+  /** Who may sign in by password; undefined: everybody. */
+  readonly mayUsePassword: ((user: AuthUser) => Promise<boolean>) | undefined
+}
+
+/** Whether somebody with the user's session alone is asked for the password as well. */
+export async function owesPassword(
+  { mayUsePassword }: Pick<ProvePresentDeps, 'mayUsePassword'>,
+  user: AuthUser,
+): Promise<boolean> {
+  if (user.passwordHash === null) return false
+  // A password that no door takes cannot be shown.
+  return mayUsePassword === undefined || (await mayUsePassword(user))
+}
+
+/** For requests: whose proof is a password, with a code if the user has a factor, or a passkey. */
+export function createProvePresent(deps: ProvePresentDeps): ProvePresent {
+  return demanding(deps, deps.requireFresh)
+}
+
+/** For the account page, whose user has a fresh sign-in, and types the password beside it. */
+export function createProvePresentOnPage(deps: ProvePresentDeps): ProvePresent {
+  return demanding(deps, async (asking, { password }, request) => {
+    await deps.requireFresh(asking, nothingShown, request)
+    if (password === undefined) return null
+    return { user: await deps.provePassword(asking.user.id, password, request) }
+  })
+}
+
+/** By name: an empty object would inherit from a polluted Object.prototype. */
+export const nothingShown = { password: undefined, code: undefined, passkey: undefined }
+
+// A fresh session alone may be stolen.
+function demanding(deps: ProvePresentDeps, prove: ProvePresent): ProvePresent {
+  return async function provePresent(asking, proof, request) {
+    const proved = await prove(asking, proof, request)
+    if (proved === null && (await owesPassword(deps, asking.user)))
+      throw new AuthError('reauthentication-required')
+    return proved
+  }
+}

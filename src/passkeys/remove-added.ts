@@ -1,0 +1,72 @@
+import type { Audit, RequestContext } from '../audit/events.js'
+import { AuthError } from '../errors.js'
+import type { Sessions } from '../sessions/sessions.js'
+import type { PasskeyRecord, PasskeyStore } from '../stores/passkey-contract.js'
+import type { UserStore } from '../users/contract.js'
+import type { ForgetKeptCodes } from './forget-kept-codes.js'
+import type { ForgetLastFactor } from './forget-last-factor.js'
+
+/** Whether a way in may be a thief's, by how it was made. */
+export type IsMeant = (made: Pick<PasskeyRecord, 'passwordMark' | 'createdAt'>) => boolean
+
+/** Which of a user's passkeys are removed. */
+export interface AddedPasskeys {
+  readonly userId: string
+  readonly isMeant: IsMeant
+  /** Whether the user is left with one: there is no password. */
+  readonly unlessLast: boolean
+}
+
+/**
+ * Removes the passkeys that a thief may have added. Rejects with 503, and with
+ * `last-sign-in-method` after the others are removed, if the user would be left with nothing.
+ */
+export type RemoveAddedPasskeys = (
+  which: AddedPasskeys,
+  keptSessionIds: readonly string[],
+  context: RequestContext,
+) => Promise<void>
+
+export interface RemoveAddedPasskeysDeps {
+  readonly passkeyStore: Pick<PasskeyStore, 'listForUser' | 'remove'>
+  readonly users: Pick<UserStore, 'findById'>
+  readonly sessions: Pick<Sessions, 'findLive'>
+  readonly forgetLastFactor: ForgetLastFactor
+  readonly forgetKeptCodes: ForgetKeptCodes
+  readonly audit: Audit
+}
+
+export function createRemoveAddedPasskeys(deps: RemoveAddedPasskeysDeps): RemoveAddedPasskeys {
+  const { users, sessions, forgetLastFactor } = deps
+  return async function removeAddedPasskeys(which, keptSessionIds, context) {
+    const { userId } = which
+    const isOneLeft = await removeThem(deps, which, context)
+    // Kept sessions must not claim a factor that their user no longer has.
+    const user = keptSessionIds.length === 0 ? null : await users.findById(userId)
+    for (const id of keptSessionIds) {
+      const kept = await sessions.findLive(id)
+      if (user !== null && kept?.userId === userId) await forgetLastFactor(kept, user)
+    }
+    await deps.forgetKeptCodes(userId)
+    if (isOneLeft) throw new AuthError('last-sign-in-method')
+  }
+}
+
+// Returns whether the last passkey should have been removed but had to stay.
+async function removeThem(
+  { passkeyStore, audit }: RemoveAddedPasskeysDeps,
+  { userId, isMeant, unlessLast }: AddedPasskeys,
+  context: RequestContext,
+): Promise<boolean> {
+  let isOneLeft = false
+  for (const passkey of await passkeyStore.listForUser(userId)) {
+    if (!isMeant(passkey)) continue
+    const { credentialId, name } = passkey
+    const { outcome } = await passkeyStore.remove(userId, credentialId, { unlessLast })
+    if (outcome === 'last') isOneLeft = true
+    if (outcome !== 'removed') continue
+    const reason = 'password-changed'
+    audit({ type: 'passkey.removed', userId, passkeyId: credentialId, name, reason }, context)
+  }
+  return isOneLeft
+}
