@@ -244,16 +244,18 @@ describe('a document that changes', () => {
 
 describe('a flood of addresses', () => {
   it('at one listed host: two requests at once, whatever the number of paths', async () => {
-    const vendor = await startVendor()
     const opened = gate()
     const waits = opened.shut()
-    vendor.lookUp = opened.pass
+    const vendor = await startVendor(async (...asked) => {
+      await opened.pass()
+      documentOf(editorDocument)(...asked)
+    })
     const at = await startListing()
     const asking = Array.from({ length: 60 }, (_, index) =>
       ask(at, { client_id: `https://${vendorHost}/${index}` }),
     )
     await waits
-    await expect.poll(() => vendor.lookedUp.length).toBe(2)
+    await expect.poll(() => vendor.requests.length).toBe(2)
     opened.open()
     const statuses = new Set((await Promise.all(asking)).map(({ status }) => status))
     // A page that says what to do, whatever becomes of each.
