@@ -61,13 +61,34 @@ describe("a stranger's picture", () => {
 })
 
 describe("the picture of another's device", () => {
+  it('tells its device nobody’s name before the right check code was typed', async () => {
+    const host = await startLinks()
+    const alice = await signedIn(host)
+    const device = await begin(host)
+    await alice.open(device.link).expect(200)
+    const checkCode = await checkCodeOn(device)
+    await alice.approve(device.linkId, wrongCode(checkCode)).expect(400)
+    await alice.approve(device.linkId, wrongCode(checkCode)).expect(400)
+    const refused = await device.collect()
+    expect(refused.text.toLowerCase()).not.toContain('alice')
+    await alice.deny(device.linkId).expect(200)
+    host.clock.advance(5)
+    expect((await device.collect()).text.toLowerCase()).not.toContain('alice')
+    await afterAttack(host, refused)
+  })
+
   it('belongs to who opens it first, whom the device names before it asks for a session', async () => {
     const host = await startLinks()
     addMallory(host)
     const device = await begin(host)
-    await (await signedIn(host, mallory)).open(device.link).expect(200)
-    const { body } = await device.ask()
+    const theirs = await signedIn(host, mallory)
+    await theirs.open(device.link).expect(200)
+    await theirs.approve(device.linkId, await checkCodeOn(device)).expect(200)
+    host.clock.advance(2)
+    const { linkId, codeVerifier } = device
+    const { body } = await post(host, '/auth/device-links/collect', { linkId, codeVerifier })
     expect(body.details.account).toEqual({ name: 'Mallory', username: 'mallory' })
+    expect(await host.auth.sessions.list('u-mallory')).toHaveLength(1)
     const refused = await (await signedIn(host)).open(device.link)
     expect(refused.body).toMatchObject({ error: 'proof-refused' })
     expect(reasonsOf(host)).toEqual(['unknown'])
