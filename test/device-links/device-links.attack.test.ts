@@ -281,7 +281,22 @@ describe('a session of a link', () => {
 })
 
 describe('a device is signed in by no session', () => {
-  it('whose sign-in is older than a day', async () => {
+  it('whose sign-in is older than ten minutes, unless the password is shown', async () => {
+    const host = await startLinks()
+    const alice = await signedIn(host)
+    host.clock.advance(601)
+    const device = await begin(host)
+    await alice.open(device.link).expect(200)
+    const checkCode = await checkCodeOn(device)
+    const stale = await alice.approve(device.linkId, checkCode)
+    expect([stale.status, stale.body.error]).toEqual([403, 'reauthentication-required'])
+    expect(stale.body.details).toEqual({ maxAge: 600 })
+    expect((await device.ask()).body.error).toBe('opened')
+    await alice.approve(device.linkId, checkCode, { password }).expect(200)
+    await afterAttack(host, stale)
+  })
+
+  it('whose sign-in is older than a day: it is not even opened', async () => {
     const host = await startLinks()
     const alice = await signedIn(host)
     host.clock.advance(24 * 60 * 60 - 100)
@@ -289,9 +304,8 @@ describe('a device is signed in by no session', () => {
     await alice.open(device.link).expect(200)
     const checkCode = await checkCodeOn(device)
     host.clock.advance(120)
-    const stale = await alice.approve(device.linkId, checkCode)
+    const stale = await alice.open(device.link)
     expect([stale.status, stale.body.error]).toEqual([403, 'reauthentication-required'])
-    expect((await alice.open(device.link)).body.error).toBe('reauthentication-required')
     await alice.approve(device.linkId, checkCode, { password }).expect(200)
     await afterAttack(host, stale)
   })

@@ -55,7 +55,7 @@ export interface LinkToApprove {
   /**
    * Signs the new device in. Throws AuthClientError: `proof-refused` for a wrong check code, with
    * `details.triesLeft`, and once the link is void; `reauthentication-required`: call it again with
-   * a proof.
+   * a proof, if the sign-in is older than ten minutes or the user has more to show.
    */
   approve(checkCode: string, proof?: Proof): Promise<void>
   /** Tells the new device that the user said no. */
