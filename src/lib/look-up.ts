@@ -27,6 +27,9 @@ const byNameServers: LookUp = async (hostname, signal) => {
   ]
 }
 
+/** As all of this process: also `/etc/hosts`. For names that the operator has chosen. */
+export const bySystem: LookUp = (hostname) => dns.lookup(hostname, { all: true })
+
 /**
  * Looks up names that others have chosen: each once at a time, and one that failed not again for
  * five seconds. Names in `/etc/hosts` and search domains are not for others.

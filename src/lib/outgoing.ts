@@ -1,3 +1,4 @@
+import type { LookupAddress } from 'node:dns'
 import {
   type ClientRequest,
   type IncomingMessage,
@@ -7,7 +8,7 @@ import {
 import { request as requestOverHttps } from 'node:https'
 import { isIP, type LookupFunction } from 'node:net'
 import { UnexpectedAnswer, withTimeout } from './host-call.js'
-import { createLookUp, type LookUp } from './look-up.js'
+import { bySystem, createLookUp, type LookUp } from './look-up.js'
 import { bareHost, isAllowedAddress, isSafeUrl, type OfOthers } from './safe-url.js'
 
 /** From the look-up of the name to the last byte of the answer. */
@@ -30,6 +31,7 @@ export interface OutgoingRequest {
 }
 
 const lookUpOfOthers = createLookUp()
+const lookUpPrivate = createLookUp(bySystem)
 
 /** The server has an address to which no app may direct this one. */
 export class SpecialUseAddress extends UnexpectedAnswer {}
@@ -77,9 +79,14 @@ async function checkedRoute(
 ): Promise<RequestOptions> {
   const host = bareHost(url)
   const family = isIP(host)
-  const addresses = family === 0 ? await lookUp(host, signal) : [{ address: host, family }]
+  const isPrivate = ofOthers.privateHosts?.has(host) === true
+  const addresses =
+    family === 0
+      ? await (isPrivate ? lookUpPrivate : lookUp)(host, signal)
+      : [{ address: host, family }]
   const [first] = addresses
-  if (first === undefined || !addresses.every((one) => isAllowedAddress(one.address, ofOthers)))
+  const isAllowed = (one: LookupAddress) => isPrivate || isAllowedAddress(one.address, ofOthers)
+  if (first === undefined || !addresses.every(isAllowed))
     throw new SpecialUseAddress(`${url.host} has an address that is not of the public internet.`)
   const lookup: LookupFunction = (_hostname, { all }, done) =>
     all === true ? done(null, [...addresses]) : done(null, first.address, first.family)

@@ -27,6 +27,8 @@ export interface ClientDocuments {
 export interface ClientDocumentsDeps {
   /** The hosts that may have documents. */
   readonly documentHosts: ReadonlySet<string>
+  /** Ids of clients there that do not exist. */
+  readonly exceptDocuments: ReadonlySet<string>
   /** What each of these clients may do. */
   readonly documentClient: Pick<OAuthClient, 'scopes' | 'resources' | 'idTokenAlgorithm'>
   readonly fetchDocument: FetchDocument
@@ -60,12 +62,13 @@ interface Reading {
 }
 
 export function createClientDocuments(deps: ClientDocumentsDeps): ClientDocuments {
-  const { documentHosts, documentClient } = deps
+  const { documentHosts, exceptDocuments, documentClient } = deps
   const { isRead, documentOf } = createReadDocuments(deps)
 
   function listedHost(clientId: string): string | null {
     const host = documentHost(clientId)
-    return host !== null && documentHosts.has(host) ? host : null
+    const isListed = host !== null && documentHosts.has(host) && !exceptDocuments.has(clientId)
+    return isListed ? host : null
   }
 
   return {

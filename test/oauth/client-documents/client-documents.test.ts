@@ -160,6 +160,9 @@ describe('an app that nobody registered', () => {
     [{ hosts: ['*.editor.example'], scopes: [] }, 'oauth.clientDocuments.hosts'],
     [{ hosts: ['editor.example:8443'], scopes: [] }, 'oauth.clientDocuments.hosts'],
     [{ hosts: ['localhost'], scopes: [] }, 'oauth.clientDocuments.hosts'],
+    // The id of an app there could be that of an API of this server.
+    [{ hosts: [vendorHost, 'chat.example.com'], scopes: [] }, 'oauth.clientDocuments.hosts'],
+    [{ hosts: [vendorHost], except: ['editor'], scopes: [] }, 'oauth.clientDocuments.except'],
     [{ hosts: [vendorHost], scopes: ['*'] }, 'oauth.clientDocuments.scopes'],
     [{ hosts: [vendorHost], scopes: ['message:read'] }, 'oauth.clientDocuments.scopes[0]'],
     [{ hosts: [vendorHost], scopes: [], resources: [] }, 'oauth.clientDocuments.resources'],
