@@ -11,6 +11,7 @@ import {
 import type { Contexts } from '../http/request-context.js'
 import { parseIdentifier } from '../login/login-request.js'
 import type { UserStore } from '../users/contract.js'
+import type { Contacts } from './contacts.js'
 import { type CodeSent, type SendVerification, sessionsOf } from './email.endpoint.js'
 import type { ForgotPassword } from './forgot-password.endpoint.js'
 import { mailedPurposes, type Proofs } from './proofs.js'
@@ -70,6 +71,7 @@ export interface AccountsForHostDeps {
   readonly contexts: Pick<Contexts, 'of'>
   readonly users: Pick<UserStore, 'findById'>
   readonly sendReset: SendReset
+  readonly contacts: Pick<Contacts, 'findContact'>
   readonly sendVerification: SendVerification
   readonly endEverySession: EndAllSessions
   readonly proofs: Pick<Proofs, 'voidForUser'>
@@ -81,7 +83,9 @@ export function createAccountsForHost(deps: AccountsForHostDeps): AccountsForHos
       const context = contextOfAction(options)
       requireIds({ userId })
       const user = await deps.users.findById(userId)
-      return user !== null && (await deps.sendReset(user, context))
+      // With the contact it does not count: strangers' requests must not stop a support desk.
+      const contact = user && (await deps.contacts.findContact(user.id))
+      return user !== null && (await deps.sendReset(user, context, contact))
     },
     async forgotPassword(request, name) {
       const context = deps.contexts.of(requireRequest(request))
