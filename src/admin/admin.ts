@@ -71,7 +71,8 @@ export interface Admin {
   /** The events of a user, the newest first. Needs `sqlAudit` as `onEvent`. */
   audit(userId: string, page?: AuditPage): Promise<AuditEntry[]>
   /**
-   * Resolves when `onEvent` has taken all events, or `storeTimeout` is over: with the number of those
+   * Resolves when `onEvent` has taken all events, or `storeTimeout` is over: with the number of
+   * those
    * that it has not taken, which is all of them without `onEvent`. What the host has opened stays
    * open.
    */

@@ -67,7 +67,8 @@ export function approveEndpoint(deps: ApproveDeps): Endpoint {
   })
 }
 
-// A stolen session must not become a session on another device. So the sign-in is a fresh one, and a
+// A stolen session must not become a session on another device. So the sign-in is a fresh one, and
+// a
 // user with a factor or a passkey shows it again.
 async function requireNothingToShow(
   { requireFreshSignIn, hasMoreToShow }: ApproveDeps,

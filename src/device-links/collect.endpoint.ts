@@ -72,7 +72,8 @@ export function collectEndpoint(deps: CollectDeps): Endpoint {
   }
 }
 
-// Whoever opened the link first decides whose session it will be, so the device asks its user before
+// Whoever opened the link first decides whose session it will be, so the device asks its user
+// before
 // it collects: otherwise it might end up in a stranger's account. Before the right check code was
 // typed it is told no account: a stranger may have sent the link to see who opens it.
 async function untilThen(

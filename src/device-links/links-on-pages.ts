@@ -61,8 +61,10 @@ export function createLinksOnPages(deps: LinksOnPagesDeps): LinksOnPages {
   }
 }
 
-// The sign-in is a fresh one, and whoever has more than a password shows it for this very device: since
-// the device has asked. So does a browser that another session has signed in and ends: what it opened would
+// The sign-in is a fresh one, and whoever has more than a password shows it for this very device:
+// since
+// the device has asked. So does a browser that another session has signed in and ends: what it
+// opened would
 // outlive that.
 async function mustSignIn(
   { hasMoreToShow, clock }: LinksOnPagesDeps,

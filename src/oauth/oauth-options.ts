@@ -76,7 +76,8 @@ export interface OAuthOptions {
    */
   readonly claims?: DescribeClaims
   /**
-   * An app whose user signs out can sign the browser out here, too, and apps are told when a session
+   * An app whose user signs out can sign the browser out here, too, and apps are told when a
+   * session
    * ends here. Needs a signer of ID tokens. `true`: with the defaults of {@link LogoutOptions}.
    * Default false.
    */

@@ -249,7 +249,6 @@ const deviceFlowShape: Shape<DeviceFlowOptions> = {
   ).optional(),
   completeUri: flag().optional(),
 }
-// True is short for `{}`.
 const orTrue = (given: unknown) => (given === true ? {} : given === false ? undefined : given)
 
 const isDocumentHostList = (value: unknown) =>
@@ -273,8 +272,7 @@ const clientDocumentsShape: Shape<ClientDocumentsOptions> = {
 }
 
 const isNameList = (value: unknown) =>
-  Array.isArray(value) &&
-  value.every((host) => typeof host === 'string' && /^[a-z0-9.-]*[a-z][a-z0-9.-]*$/.test(host))
+  Array.isArray(value) && value.every((host) => /^[a-z0-9.-]*[a-z][a-z0-9.-]*$/.test(String(host)))
 const logoutShape: Shape<LogoutOptions> = {
   privateHosts: fitting<readonly string[]>(
     isNameList,
@@ -285,7 +283,6 @@ const logoutShape: Shape<LogoutOptions> = {
 const oauthShape: Shape<OAuthOptions> = {
   // Checked with the issuer, whose origin it must have.
   baseUrl: text(),
-  // Their members are checked where they are read.
   clients: fitting(isObject, 'is neither a list nor an object with find.'),
   consents: withMethods<ConsentStore>('find', 'grant', 'revoke', 'listForUser'),
   once: withMethods<OnceStore>('claim', 'purge'),

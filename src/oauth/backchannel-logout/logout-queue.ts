@@ -114,7 +114,8 @@ export function createLogoutQueue<Message>({
   }
 }
 
-// The app with the most messages loses one, so that it takes no place from the others: first what has
+// The app with the most messages loses one, so that it takes no place from the others: first what
+// has
 // failed before. Undefined if that is the newcomer's own app, and nothing of it has failed.
 function makeRoomFor<Entry extends { readonly clientId: string }>(
   newcomer: string,

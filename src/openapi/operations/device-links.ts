@@ -124,8 +124,8 @@ const collect: Operation = {
   summary: 'The new device asks whether it is signed in.',
   notes: [
     'Ask every `interval` seconds while the answer is `authorization_pending` or `opened`; after ' +
-      '`slow_down`, five seconds less often. At `opened`, show the check code. At `approved`, ask ' +
-      'the user whether the device shall continue as this account; if so, ask with `confirm`.',
+      '`slow_down`, five seconds less often. At `opened`, show the check code. At `approved`, ' +
+      'ask the user whether the device shall continue as this account; if so, ask with `confirm`.',
     'A device that lost the answer asks again within 30 seconds and gets the tokens of the same ' +
       'session.',
   ],

@@ -86,8 +86,10 @@ const columns = columnsOf<AuditRecord, 'mar_audit'>(auditRow)
 /**
  * Keeps the audit events in a table, which `migrateSql(kysely, { audit: true })` makes. No sign-in
  * waits for it: events are written a hundred at once, or once a second. While the database cannot
- * be written, up to 10,000 events wait in this process, of those without a user and an `actor` 5,000; what
- * comes beyond is lost, and counted by the router. No field is added to an event: a row has what docs/events.md says, and an id.
+ * be written, up to 10,000 events wait in this process, of those without a user and an `actor`
+ * 5,000; what
+ * comes beyond is lost, and counted by the router. No field is added to an event: a row has what
+ * docs/events.md says, and an id.
  *
  * @param kysely - your instance; not a transaction
  * @param options - `keepFor`, `only`, `purgeInterval`, and `prefix` and `schema` as for `sqlStores`
