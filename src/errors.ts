@@ -11,6 +11,7 @@ export type AuthErrorCode =
   | 'invalid_target'
   | 'authorization_pending'
   | 'opened'
+  | 'approved'
   | 'slow_down'
   | 'access_denied'
   | 'expired_token'
@@ -55,6 +56,7 @@ const catalogue: Readonly<Record<AuthErrorCode, { status: number; message: strin
   invalid_target: { status: 400, message: 'The resource is more than was granted, or is none.' },
   authorization_pending: { status: 400, message: 'The user has not decided yet. Ask again.' },
   opened: { status: 400, message: 'Type the code into the other device.' },
+  approved: { status: 400, message: 'The device may collect its session.' },
   slow_down: { status: 400, message: 'Ask less often.' },
   access_denied: { status: 400, message: 'The user has said no.' },
   expired_token: { status: 400, message: 'This took too long. Begin again.' },

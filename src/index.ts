@@ -24,6 +24,7 @@ export type {
   ApiOptions,
   ClientDocumentsOptions,
   DeviceFlowOptions,
+  LogoutOptions,
   OAuthOptions,
   ScopeText,
 } from './oauth/oauth-options.js'

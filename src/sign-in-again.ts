@@ -5,6 +5,7 @@ import { isWellFormed } from './lib/well-formed.js'
 import type { SignedInRequest } from './principal/principal.js'
 import type { ProvePassword } from './principal/prove-password.js'
 import type { ApprovedSignIn } from './sessions/approved-sign-in.js'
+import { isFresh } from './sessions/recent-sign-in.js'
 import type { Sessions } from './sessions/sessions.js'
 import type { DecideSignIn } from './sign-in.js'
 import type { SessionRecord, StoredMethod } from './stores/contract.js'
@@ -125,17 +126,6 @@ export interface RequireFreshDeps {
   readonly meetsFactorPolicy: (methods: readonly StoredMethod[]) => boolean
   readonly sessions: Pick<Sessions, 'findLive'>
   readonly clock: () => Date
-}
-
-/** How long a sign-in is fresh, in milliseconds. */
-const freshMs = 10 * 60_000
-
-/** Whether the sign-in of a session is fresh. */
-export function isFresh(
-  { authenticatedAt }: Pick<SessionRecord, 'authenticatedAt'>,
-  now: Date,
-): boolean {
-  return now.getTime() - authenticatedAt.getTime() <= freshMs
 }
 
 export function createRequireFresh(deps: RequireFreshDeps): RequireFresh {

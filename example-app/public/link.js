@@ -17,7 +17,8 @@ export async function signInByLink() {
     const { status } = await deviceLinks(client).begin({
       name: 'Chat page',
       onCode: ({ qr }) => showLink(qr),
-      onCheckCode: (opened) => ask(opened, stop.signal),
+      onCheckCode: showCheckCode,
+      onAccount: (account) => ask(account, stop.signal),
       signal: stop.signal,
     })
     return texts.get(status) ?? ''
@@ -41,12 +42,16 @@ function showLink(address) {
   byId('stop-linking').focus()
 }
 
-// Whoever opens the picture first decides whose account it is: maybe a stranger's.
-function ask({ checkCode, account }, signal) {
+function showCheckCode(checkCode) {
   const code = element('strong', 'check-code', checkCode)
   const told = element('p', '', 'On the other device, type ')
   told.append(code, '.')
   byId('link-question').replaceChildren(told)
+}
+
+// Whoever opens the picture first decides whose account it is: maybe a stranger's.
+function ask(account, signal) {
+  byId('link-question').replaceChildren()
   const button = byId('continue-as')
   button.textContent = `Continue as ${account.name}?`
   button.hidden = false

@@ -1,4 +1,5 @@
 import type { Audit } from '../audit/events.js'
+import { mailKinds } from '../audit/mail.js'
 import { AuthError } from '../errors.js'
 import { asAddress } from '../http/client-address.js'
 import { type HostAction, readAction } from '../http/host-input.js'
@@ -7,7 +8,7 @@ import type { Throttle } from '../throttle/throttle.js'
 import type { LoginIdentifier, UserStore } from '../users/contract.js'
 import { signedInIdentifier } from './prove-password.js'
 
-/** Resets the limits on passwords, second-factor codes and their mails for an identifier. */
+/** Resets the limits on passwords, second-factor codes and mails for an identifier. */
 export type UnlockLogin = (identifier: LoginIdentifier, options?: UnlockOptions) => Promise<void>
 
 /** Which further limits are reset, and by whom. */
@@ -53,8 +54,7 @@ export function createUnlock({ canonical, digestIdentifier, throttle, audit }: U
       // Counted by user: second-factor codes, and password proofs of a signed-in user.
       await throttle.unlockLogin(digestIdentifier(signedInIdentifier(userId)), userId, ip)
       await throttle.unlockSecondFactor(userId)
-      for (const kind of ['second-factor-code', 'sign-in-code'] as const)
-        await throttle.unlockMails(kind, userId)
+      await throttle.unlockMails(mailKinds, userId)
     }
     audit({ type: 'login.unlocked', identifierDigest: digests.name, userId }, context)
   }

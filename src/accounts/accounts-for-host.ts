@@ -12,6 +12,7 @@ import {
 import type { Contexts } from '../http/request-context.js'
 import { parseIdentifier } from '../login/login-request.js'
 import type { UserStore } from '../users/contract.js'
+import type { Contacts } from './contacts.js'
 import { type CodeSent, type SendVerification, sessionsOf } from './email.endpoint.js'
 import type { ForgotPassword } from './forgot-password.endpoint.js'
 import { mailedPurposes, type Proofs } from './proofs.js'
@@ -81,6 +82,7 @@ export interface AccountsForHostDeps {
   readonly contexts: Pick<Contexts, 'of'>
   readonly users: Pick<UserStore, 'findById'>
   readonly sendReset: SendReset
+  readonly contacts: Pick<Contacts, 'findContact'>
   readonly sendVerification: SendVerification
   readonly endEverySession: EndForAccounts['endEverySession']
   readonly proofs: Pick<Proofs, 'voidForUser'>
@@ -92,7 +94,9 @@ export function createAccountsForHost(deps: AccountsForHostDeps): AccountsForHos
       const context = contextOfAction(options)
       requireIds({ userId })
       const user = await deps.users.findById(userId)
-      return user !== null && (await deps.sendReset(user, context))
+      // With the contact it does not count: strangers' requests must not stop a support desk.
+      const contact = user && (await deps.contacts.findContact(user.id))
+      return user !== null && (await deps.sendReset(user, context, contact))
     },
     async forgotPassword(request, name) {
       const context = deps.contexts.of(requireRequest(request))

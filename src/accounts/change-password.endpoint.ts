@@ -56,11 +56,13 @@ export function createChangePassword(deps: ChangePasswordDeps): ChangePassword {
   const { provePresent, newPasswords, endFormerSessions, proofs, audit } = deps
   return async function changePassword(asking, { newPassword, proof }, request, beforehand) {
     const { context } = request
-    // Before the proof: a password that the rules refuse uses up no code.
-    await newPasswords.requireGood(asking.user, newPassword, context)
+    // Before the proof: a password that our own rules refuse uses up no code.
+    await newPasswords.requireGood(asking.user, newPassword, context, true)
     const proved = await provePresent(asking, proof, request)
     // The hash that was verified: if another one is stored by now, the change is not this user's.
     const user = proved?.user ?? asking.user
+    // Asked elsewhere, so not for whoever has nothing but a session.
+    await newPasswords.requireGood(asking.user, newPassword, context)
     const hash = await newPasswords.hash(newPassword, request)
     await beforehand?.()
     if (!(await deps.updatePasswordHash(user.id, user.passwordHash, hash)))

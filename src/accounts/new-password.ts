@@ -32,8 +32,16 @@ export interface Newcomer {
 
 /** New passwords of users. */
 export interface NewPasswords {
-  /** Throws 400 `password-refused` if the rules refuse it, 503. */
-  requireGood(user: AuthUser, password: string, context: RequestContext): Promise<void>
+  /**
+   * Throws 400 `password-refused` if the rules refuse it, 503. `withoutBreached`: whether it has
+   * leaked is not asked yet.
+   */
+  requireGood(
+    user: AuthUser,
+    password: string,
+    context: RequestContext,
+    withoutBreached?: boolean,
+  ): Promise<void>
   /** Judges the password of somebody who is not a user yet. Rejects with 400 and 503. */
   judgeNewcomer(newcomer: Newcomer, password: string): Promise<PasswordVerdict>
   /** Rejects with 503. */
@@ -83,8 +91,8 @@ export interface NewPasswordDeps {
 export function createNewPasswords(deps: NewPasswordDeps): NewPasswords {
   const { hasher, audit } = deps
   return {
-    async requireGood(user, password, context) {
-      const { reasons, minLength } = await judge(deps, user, password)
+    async requireGood(user, password, context, withoutBreached = false) {
+      const { reasons, minLength } = await judge(deps, user, password, withoutBreached)
       if (reasons.length === 0) return
       audit({ type: 'password.refused-by-rules', userId: user.id, reasons }, context)
       throw new AuthError('password-refused', { details: { reasons, minLength } })
@@ -119,11 +127,13 @@ async function judge(
   { judgePassword, passwordRules, contacts, ...deps }: NewPasswordDeps,
   user: AuthUser | null,
   password: unknown,
+  withoutBreached = false,
 ): Promise<PasswordVerdict> {
   const contact = user && (await contacts.findContact(user.id))
   const hasSecondFactor = user !== null && (await deps.hasSecondFactor(user))
   const email = contact?.email ?? null
-  const owner = { user, email, hasSecondFactor, serviceName: deps.totpIssuer }
+  const serviceName = deps.totpIssuer
+  const owner = { user, email, hasSecondFactor, serviceName, withoutBreached }
   const reasons = await judgePassword(password, owner)
   return { reasons, minLength: minLengthFor(passwordRules, hasSecondFactor) }
 }

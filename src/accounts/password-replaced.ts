@@ -40,7 +40,8 @@ export function createPasswordReplaced(deps: PasswordReplacedDeps): PasswordRepl
     const canonicals = await Promise.all(names.map(canonical))
     for (const name of [...canonicals, signedInIdentifier(user.id)])
       await throttle.unlockLogin(digestIdentifier(name), user.id)
-    if (accountsOptions.emailSecondFactor) await throttle.unlockMails('second-factor-code', user.id)
+    if (accountsOptions.emailSecondFactor)
+      await throttle.unlockMails(['second-factor-code'], user.id)
   }
 
   return async function passwordReplaced(user, context, undoneSince) {

@@ -38,7 +38,8 @@ export function createSendReset(deps: SendResetDeps): SendReset {
     if (user.disabled === true || contact === null || email === null) return false
     if (!contact.emailVerified && !resetUnproven) return false
     const to = { email, user, locale: contact.locale }
-    // Whoever undoes a change is mailed once, however many links a stranger has asked for.
+    // Whoever undoes a change, or asks a support desk, is mailed, however many links a stranger has
+    // asked for.
     if (known === null && (await mails.take(to, 'reset-password', context)) !== null) return false
     const { token, expiresAt } = await proofs.openLink({
       purpose: 'reset',

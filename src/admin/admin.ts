@@ -70,8 +70,13 @@ export interface Admin {
   unlockLogin(identifier: LoginIdentifier, options?: AdminUnlockOptions): Promise<void>
   /** The events of a user, the newest first. Needs `sqlAudit` as `onEvent`. */
   audit(userId: string, page?: AuditPage): Promise<AuditEntry[]>
-  /** Resolves when `onEvent` has taken all events. What the host has opened stays open. */
-  close(): Promise<void>
+  /**
+   * Resolves when `onEvent` has taken all events, or `storeTimeout` is over: with the number of
+   * those
+   * that it has not taken, which is all of them without `onEvent`. What the host has opened stays
+   * open.
+   */
+  close(): Promise<number>
 }
 
 /** The sessions of users. */
@@ -199,18 +204,23 @@ function onlyTelling(bus: RevocationBus): RevocationBus {
 
 function deliveries({ onEvent, storeTimeout }: CheckedAdminOptions) {
   const waiting = new Set<Promise<void>>()
+  let lost = 0
   const sink = async (event: AuthEvent) => {
-    const taking = Promise.resolve(onEvent?.(event))
+    lost += 1
+    if (onEvent === undefined) return
+    const taking = Promise.resolve(onEvent(event))
     waiting.add(taking)
     await taking.finally(() => waiting.delete(taking))
+    lost -= 1
   }
   return {
-    sink: onEvent && sink,
+    sink,
     async delivered() {
       // An event is handed over a little later than it is raised.
       await setImmediate()
       const all = () => Promise.allSettled(waiting)
       await withTimeout(all, storeTimeout).catch(() => {})
+      return lost
     },
   }
 }

@@ -27,24 +27,36 @@ export type MailKind =
   | 'new-network'
   | 'clone-suspected'
 
-const told: ReadonlySet<MailKind> = new Set([
-  'address-changed',
-  'address-undone',
-  'password-changed',
-  'factor-changed',
-  'passkey-added',
-  'passkey-removed',
-  'identity-linked',
-  'identity-unlinked',
-  'device-approved',
-  'device-linked',
-  'new-network',
-  'clone-suspected',
-])
+const tellsOwnerOf: Readonly<Record<MailKind, boolean>> = {
+  'reset-password': false,
+  'verify-address': false,
+  'change-address': false,
+  'address-changed': true,
+  'address-undone': true,
+  'address-taken': false,
+  'second-factor-code': false,
+  'sign-in-code': false,
+  register: false,
+  invitation: false,
+  'confirm-deletion': false,
+  'password-changed': true,
+  'factor-changed': true,
+  'passkey-added': true,
+  'passkey-removed': true,
+  'identity-linked': true,
+  'identity-unlinked': true,
+  'device-approved': true,
+  'device-linked': true,
+  'new-network': true,
+  'clone-suspected': true,
+}
+
+/** All kinds. */
+export const mailKinds: readonly MailKind[] = Object.keys(tellsOwnerOf) as MailKind[]
 
 /** Whether it tells an owner what has happened; anybody may ask for the others. */
 export function tellsOwner(kind: MailKind): boolean {
-  return told.has(kind)
+  return tellsOwnerOf[kind]
 }
 
 /** Why a mail was not sent. */

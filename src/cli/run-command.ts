@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs'
+import { type Stats, statSync } from 'node:fs'
 import { userInfo } from 'node:os'
 import { resolve } from 'node:path'
 import { createInterface } from 'node:readline'
@@ -35,7 +35,8 @@ ${lines.join('\n')}
   --yes             do not ask before what cannot be undone
   --json            for scripts
 
-Exits with 0: done; 1: not done, or something is missing; 2: it was called wrongly.
+Exits with 0: done; 1: not done, or something is missing; 2: it was called wrongly; 3: done, but
+onEvent has not taken the event.
 `
 }
 
@@ -80,32 +81,63 @@ async function agree({ warns }: Command, given: Given): Promise<void> {
   if (!/^y(es)?$/i.test(answer.trim())) throw new NotAgreed('nothing was changed')
 }
 
+interface OpenedFile extends Opened, Pick<AdminFile, 'close'> {
+  readonly hasSink: boolean
+}
+
 async function carryOut(command: Command, given: Given): Promise<number> {
-  let file: (Opened & Pick<AdminFile, 'close'>) | undefined
+  let file: OpenedFile | undefined
   const open = async () => {
-    file ??= await openFile(given.text('config') ?? defaultFile, given.text('by') ?? ownName())
+    file ??= await openFile(given.text('config'), given.text('by') ?? ownName())
     return file
   }
-  try {
-    const { data, columns, said = '', exitCode = 0 } = await command.run(given, open)
-    const { isTTY } = process.stdout
-    const hasColours = isTTY === true && (process.env['NO_COLOR'] ?? '') === ''
-    const forPeople = () =>
-      columns === undefined
-        ? `${shownLines(said)}\n`
-        : tableOf(data as readonly ShownRow[], columns, hasColours)
-    process.stdout.write(given.isSet('json') ? jsonOf(data) : forPeople())
-    return exitCode
-  } finally {
-    await file?.admin.close()
+  const closed = async () => {
+    const isLost = file !== undefined && (await isEventLost(file))
     await file?.close?.()
+    return isLost
+  }
+  try {
+    const exitCode = await print(command, given, open)
+    return (await closed()) && exitCode === 0 ? 3 : exitCode
+  } catch (error) {
+    await closed()
+    throw error
   }
 }
 
-async function openFile(path: string, by: string): Promise<Opened & Pick<AdminFile, 'close'>> {
+async function isEventLost({ admin, hasSink }: OpenedFile): Promise<boolean> {
+  if ((await admin.close()) === 0) return false
+  complain(hasSink ? 'the event is lost: onEvent has not taken it' : 'no onEvent: nobody is told')
+  return hasSink
+}
+
+async function print(
+  command: Command,
+  given: Given,
+  open: () => Promise<OpenedFile>,
+): Promise<number> {
+  const { data, columns, said = '', exitCode = 0 } = await command.run(given, open)
+  const { isTTY } = process.stdout
+  const hasColours = isTTY === true && (process.env['NO_COLOR'] ?? '') === ''
+  const forPeople = () =>
+    columns === undefined
+      ? `${shownLines(said)}\n`
+      : tableOf(data as readonly ShownRow[], columns, hasColours)
+  process.stdout.write(given.isSet('json') ? jsonOf(data) : forPeople())
+  return exitCode
+}
+
+async function openFile(given: string | undefined, by: string): Promise<OpenedFile> {
+  const path = given ?? defaultFile
   const found = resolve(path)
-  if (!existsSync(found))
+  const status = statSync(found, { throwIfNoEntry: false })
+  if (status === undefined)
     throw new CalledWrongly(`there is no ${path}: init writes one, --config names another`)
+  // It runs as code of who calls this, in whatever folder that is.
+  if (given === undefined && isOfOthers(status))
+    throw new CalledWrongly(
+      `${path} belongs to another user, or others may write it: --config names it if you trust it`,
+    )
   const file = await load(found).catch((error: unknown) => {
     throw error instanceof AuthConfigError ? error : unreadable(path, error)
   })
@@ -113,7 +145,14 @@ async function openFile(path: string, by: string): Promise<Opened & Pick<AdminFi
     throw new CalledWrongly(`the default export of ${path} is no object`)
   const { migrations, close, ...options } = file as AdminFile
   const admin = adminOf({ logger: failuresOnly, ...options })
-  return { admin, migrations, by, ...(close !== undefined && { close: () => close() }) }
+  const hasSink = options.onEvent !== undefined
+  return { admin, migrations, by, hasSink, ...(close !== undefined && { close: () => close() }) }
+}
+
+function isOfOthers({ uid, mode }: Stats): boolean {
+  // Windows has neither.
+  if (process.getuid === undefined) return false
+  return ![0, process.getuid()].includes(uid) || (mode & 0o002) !== 0
 }
 
 async function load(file: string): Promise<unknown> {

@@ -12,6 +12,7 @@ const wireNames = [
   'invalid_target',
   'authorization_pending',
   'opened',
+  'approved',
   'slow_down',
   'access_denied',
   'expired_token',

@@ -32,7 +32,7 @@ export const approveRequest: z.ZodObject<
 
 export interface ApproveDeps {
   readonly signedIn: SignedIn
-  readonly requireRecentSignIn: RequireRecentSignIn
+  readonly requireFreshSignIn: RequireRecentSignIn
   readonly proveAgain: ProveAgain
   /** Whether the user has something to show besides a password. */
   readonly hasMoreToShow: (user: AuthUser) => Promise<boolean>
@@ -67,12 +67,13 @@ export function approveEndpoint(deps: ApproveDeps): Endpoint {
   })
 }
 
-// A stolen session must not become a session on another device: a user with a factor or a passkey
-// shows it again.
+// A stolen session must not become a session on another device. So the sign-in is a fresh one, and
+// a
+// user with a factor or a passkey shows it again.
 async function requireNothingToShow(
-  { requireRecentSignIn, hasMoreToShow }: ApproveDeps,
+  { requireFreshSignIn, hasMoreToShow }: ApproveDeps,
   { session, user }: SignedInRequest,
 ): Promise<void> {
-  await requireRecentSignIn(session)
+  await requireFreshSignIn(session)
   if (await hasMoreToShow(user)) throw new AuthError('reauthentication-required')
 }

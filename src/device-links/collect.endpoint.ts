@@ -16,16 +16,20 @@ import type { LinkSecrets } from './link-secrets.js'
 import { createOpenLinked, type OpenLinkedDeps } from './open-linked.js'
 
 /** The body of `POST /auth/device-links/collect`. */
-export const collectRequest: z.ZodObject<{ linkId: z.ZodString; codeVerifier: z.ZodString }> =
-  z.object({
-    linkId: linkIdSchema,
-    codeVerifier: z
-      .string()
-      .regex(
-        codeVerifierPattern,
-        'Invalid input: expected 43 to 128 characters of A-Z a-z 0-9 - . _ ~',
-      ),
-  })
+export const collectRequest: z.ZodObject<{
+  linkId: z.ZodString
+  codeVerifier: z.ZodString
+  confirm: z.ZodOptional<z.ZodLiteral<true>>
+}> = z.object({
+  linkId: linkIdSchema,
+  codeVerifier: z
+    .string()
+    .regex(
+      codeVerifierPattern,
+      'Invalid input: expected 43 to 128 characters of A-Z a-z 0-9 - . _ ~',
+    ),
+  confirm: z.literal(true).optional(),
+})
 
 export interface CollectDeps extends OpenLinkedDeps {
   readonly deviceCodes: Pick<DeviceCodeStore, 'poll'>
@@ -45,7 +49,7 @@ export function collectEndpoint(deps: CollectDeps): Endpoint {
   const openLinked = createOpenLinked(deps)
   return throttle.limitFailures('device-link', async function collectLink({ context, readJson }) {
     // 400, 413, 415
-    const { linkId, codeVerifier } = parseInput(collectRequest, await readJson())
+    const { linkId, codeVerifier, confirm } = parseInput(collectRequest, await readJson())
     const now = clock()
     // 400, 503
     const polled = await deviceCodes.poll(linkId, sha256(codeVerifier), now)
@@ -54,7 +58,7 @@ export function collectEndpoint(deps: CollectDeps): Endpoint {
     if (polled.outcome === 'too-soon') throw new AuthError('slow_down')
     const link = polled.code
     if (link.state === 'denied') throw new AuthError('access_denied')
-    if (link.state !== 'approved') throw await undecided(deps, link, now)
+    if (link.state !== 'approved' || confirm !== true) throw await untilThen(deps, link, now)
     return loggedIn(await open(link, codeVerifier, context))
   })
 
@@ -68,9 +72,11 @@ export function collectEndpoint(deps: CollectDeps): Endpoint {
   }
 }
 
-// Whoever opened the link first decides whose session it will be, so the device says who that is:
-// otherwise it might end up in a stranger's account.
-async function undecided(
+// Whoever opened the link first decides whose session it will be, so the device asks its user
+// before
+// it collects: otherwise it might end up in a stranger's account. Before the right check code was
+// typed it is told no account: a stranger may have sent the link to see who opens it.
+async function untilThen(
   { users, describeMe, linkSecrets }: CollectDeps,
   link: DeviceCodeRecord,
   now: Date,
@@ -78,7 +84,8 @@ async function undecided(
   if (now >= link.expiresAt) return new AuthError('expired_token')
   const user = link.userId === null ? null : await users.findById(link.userId)
   if (user === null) return new AuthError('authorization_pending')
+  if (link.state !== 'approved')
+    return new AuthError('opened', { details: { checkCode: linkSecrets.checkCodeOf(link) } })
   const { name, username } = await describeMe(user)
-  const checkCode = linkSecrets.checkCodeOf(link)
-  return new AuthError('opened', { details: { checkCode, account: { name, username } } })
+  return new AuthError('approved', { details: { account: { name, username } } })
 }

@@ -1,6 +1,6 @@
 import type { Capability } from '../http/capability.js'
 import type { LinksOnPages } from '../pages/account/parts.js'
-import { createRequireRecentSignIn } from '../sessions/recent-sign-in.js'
+import { createRequireRecentSignIn, freshSeconds } from '../sessions/recent-sign-in.js'
 import type { Sessions } from '../sessions/sessions.js'
 import type { AuthorizationCodeStore } from '../stores/code-contract.js'
 import type { DeviceCodeStore } from '../stores/device-code-contract.js'
@@ -19,7 +19,13 @@ import { createOpenLink, type OpenLinkDeps } from './open-link.js'
 type Endpoints = BeginDeps & OpenDeps & ApproveDeps & DenyDeps & CollectDeps
 type Parts = Endpoints & OpenLinkDeps & LinkDecisionDeps & LinksOnPagesDeps
 /** What is made here. */
-type Made = 'linkSecrets' | 'openLink' | 'linkDecisions' | 'requireRecentSignIn' | 'maxSignInAge'
+type Made =
+  | 'linkSecrets'
+  | 'openLink'
+  | 'linkDecisions'
+  | 'requireRecentSignIn'
+  | 'requireFreshSignIn'
+  | 'maxSignInAge'
 
 export interface DeviceLinksDeps extends Omit<Parts, Made | 'shortCode'> {
   readonly deviceLinks: { readonly shortCode: boolean }
@@ -36,7 +42,7 @@ export interface DeviceLinks extends Capability {
   readonly onPages: LinksOnPages
 }
 
-/** A sign-in of this age, in seconds, may sign another device in. */
+/** A sign-in of this age, in seconds, may open a link; approving takes a fresh one, or a proof. */
 const maxSignInAge = 24 * 60 * 60
 
 /**
@@ -47,8 +53,15 @@ export function createDeviceLinks(deps: DeviceLinksDeps): DeviceLinks {
   const { deviceLinks, encryptionKeys, sessions, clock } = deps
   const { shortCode } = deviceLinks
   const linkSecrets = createLinkSecrets(encryptionKeys, shortCode)
-  const requireRecentSignIn = createRequireRecentSignIn(maxSignInAge, sessions, clock)
-  const steps = { ...deps, shortCode, linkSecrets, requireRecentSignIn, maxSignInAge }
+  const requireOf = (seconds: number) => createRequireRecentSignIn(seconds, sessions, clock)
+  const steps = {
+    ...deps,
+    shortCode,
+    linkSecrets,
+    requireRecentSignIn: requireOf(maxSignInAge),
+    requireFreshSignIn: requireOf(freshSeconds),
+    maxSignInAge,
+  }
   const linkDecisions = createLinkDecisions(steps)
   const parts = { ...steps, linkDecisions, openLink: createOpenLink(steps) }
   return {

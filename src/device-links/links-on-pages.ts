@@ -1,6 +1,7 @@
 import type { Audit } from '../audit/events.js'
 import type { AskingUser, LinksOnPages } from '../pages/account/parts.js'
 import type { LinkOnPage } from '../pages/view-parts.js'
+import { isFresh } from '../sessions/recent-sign-in.js'
 import type { DeviceCodeRecord } from '../stores/device-code-contract.js'
 import type { Throttle } from '../throttle/throttle.js'
 import type { AuthUser } from '../users/contract.js'
@@ -14,8 +15,9 @@ export interface LinksOnPagesDeps {
   /** Whether the user has something to show besides a password. */
   readonly hasMoreToShow: (user: AuthUser) => Promise<boolean>
   readonly throttle: Pick<Throttle, 'limitRefusals'>
-  /** Of the sign-in, in seconds. */
+  /** Of the sign-in that opens a link, in seconds. */
   readonly maxSignInAge: number
+  readonly clock: () => Date
   readonly audit: Audit
 }
 
@@ -59,14 +61,16 @@ export function createLinksOnPages(deps: LinksOnPagesDeps): LinksOnPages {
   }
 }
 
-// Whoever has more than a password shows it for this very device, by a sign-in since the device has
-// asked. So does a browser that another session has signed in and ends: what it opened would
+// The sign-in is a fresh one, and whoever has more than a password shows it for this very device:
+// since
+// the device has asked. So does a browser that another session has signed in and ends: what it
+// opened would
 // outlive that.
 async function mustSignIn(
-  { hasMoreToShow }: LinksOnPagesDeps,
-  { session: { authenticatedAt, parentId }, user }: AskingUser,
+  { hasMoreToShow, clock }: LinksOnPagesDeps,
+  { session, user }: AskingUser,
   { createdAt }: DeviceCodeRecord,
 ): Promise<boolean> {
-  if (parentId !== undefined) return true
-  return authenticatedAt < createdAt && (await hasMoreToShow(user))
+  if (session.parentId !== undefined || !isFresh(session, clock())) return true
+  return session.authenticatedAt < createdAt && (await hasMoreToShow(user))
 }

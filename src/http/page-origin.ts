@@ -63,6 +63,12 @@ function isSafe({
   return [method, originalMethod].every((name) => name === 'GET' || name === 'HEAD')
 }
 
+/** Whether a browser fetches the page before anybody has followed its link. */
+export function isPrefetch(request: IncomingMessage): boolean {
+  const purposes = ['sec-purpose', 'purpose'].map((name) => ownHeader(request, name) ?? '')
+  return purposes.some((purpose) => /prefetch|prerender/i.test(purpose))
+}
+
 /**
  * Whether a page of this origin sends the request. Fetch Metadata tells. Browsers without it send
  * `Origin` with every method except GET.

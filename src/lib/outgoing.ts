@@ -1,4 +1,4 @@
-import { promises as dns, type LookupAddress } from 'node:dns'
+import type { LookupAddress } from 'node:dns'
 import {
   type ClientRequest,
   type IncomingMessage,
@@ -8,6 +8,7 @@ import {
 import { request as requestOverHttps } from 'node:https'
 import { isIP, type LookupFunction } from 'node:net'
 import { UnexpectedAnswer, withTimeout } from './host-call.js'
+import { bySystem, createLookUp, type LookUp } from './look-up.js'
 import { bareHost, isAllowedAddress, isSafeUrl, type OfOthers } from './safe-url.js'
 
 /** From the look-up of the name to the last byte of the answer. */
@@ -29,8 +30,8 @@ export interface OutgoingRequest {
   readonly maxBytes?: number
 }
 
-/** All addresses of a name. */
-export type Resolve = (hostname: string) => Promise<readonly LookupAddress[]>
+const lookUpOfOthers = createLookUp()
+const lookUpPrivate = createLookUp(bySystem)
 
 /** The server has an address to which no app may direct this one. */
 export class SpecialUseAddress extends UnexpectedAnswer {}
@@ -50,14 +51,14 @@ export async function outgoing(
   address: string,
   asked: OutgoingRequest,
   ofOthers?: OfOthers,
-  resolve: Resolve = resolveBySystem,
+  lookUp: LookUp = lookUpOfOthers,
 ): Promise<Response> {
   const url = new URL(address)
   if (!isSafeUrl(url)) throw new UnexpectedAnswer(`${url.host} is not asked without https.`)
   const abort = new AbortController()
   const { signal } = abort
   const work = async () => {
-    const route = ofOthers === undefined ? {} : await checkedRoute(url, ofOthers, resolve)
+    const route = ofOthers === undefined ? {} : await checkedRoute(url, ofOthers, lookUp, signal)
     return exchange(url, asked, { ...route, signal })
   }
   try {
@@ -73,21 +74,23 @@ export async function outgoing(
 async function checkedRoute(
   url: URL,
   ofOthers: OfOthers,
-  resolve: Resolve,
+  lookUp: LookUp,
+  signal: AbortSignal,
 ): Promise<RequestOptions> {
   const host = bareHost(url)
   const family = isIP(host)
-  const addresses = family === 0 ? await resolve(host) : [{ address: host, family }]
+  const isPrivate = ofOthers.privateHosts?.has(host) === true
+  const addresses =
+    family === 0
+      ? await (isPrivate ? lookUpPrivate : lookUp)(host, signal)
+      : [{ address: host, family }]
   const [first] = addresses
-  if (first === undefined || !addresses.every((one) => isAllowedAddress(one.address, ofOthers)))
+  const isAllowed = (one: LookupAddress) => isPrivate || isAllowedAddress(one.address, ofOthers)
+  if (first === undefined || !addresses.every(isAllowed))
     throw new SpecialUseAddress(`${url.host} has an address that is not of the public internet.`)
   const lookup: LookupFunction = (_hostname, { all }, done) =>
     all === true ? done(null, [...addresses]) : done(null, first.address, first.family)
   return { agent: false, lookup }
-}
-
-function resolveBySystem(hostname: string): Promise<readonly LookupAddress[]> {
-  return dns.lookup(hostname, { all: true })
 }
 
 async function exchange(

@@ -5,6 +5,8 @@ import { isLoopbackAddress, isSpecialUse } from './special-use.js'
 export interface OfOthers {
   /** Also this machine, over http as well: for experiments. */
   readonly allowsLoopback: boolean
+  /** Names that may stand for any address: the operator has chosen them. Default: none. */
+  readonly privateHosts?: ReadonlySet<string>
 }
 
 /** Whether a URL is one over https, or over http on this machine. */

@@ -184,8 +184,8 @@ function addressProblem(uri: string, allowsLoopback: boolean): string | null {
 }
 
 // `aud` of an ID Token is the client's id. For this client it would equal the audience of access
-// tokens, and only `typ` would distinguish the two. Other APIs are URIs, and no client id contains
-// a colon.
+// tokens, and only `typ` would distinguish the two. Other APIs are URIs of this server, at
+// which no client has its document.
 function isNoAudience(ownResource: string): ClientRule {
   return when('id', 'is the audience of access tokens.', ({ id }) => id === ownResource)
 }

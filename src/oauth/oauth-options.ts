@@ -76,10 +76,12 @@ export interface OAuthOptions {
    */
   readonly claims?: DescribeClaims
   /**
-   * True: an app whose user signs out can sign the browser out here, too, and apps are told when a
-   * session ends here. Needs a signer of ID tokens. Default false.
+   * An app whose user signs out can sign the browser out here, too, and apps are told when a
+   * session
+   * ends here. Needs a signer of ID tokens. `true`: with the defaults of {@link LogoutOptions}.
+   * Default false.
    */
-  readonly logout?: boolean
+  readonly logout?: boolean | LogoutOptions
   /**
    * The device grant ([RFC 8628](https://www.rfc-editor.org/rfc/rfc8628)), for apps without a
    * browser: a program in a terminal, a television. It needs the option `deviceCodes`, and is for
@@ -105,6 +107,15 @@ export interface OAuthOptions {
   readonly clientDocuments?: ClientDocumentsOptions
 }
 
+/** Which apps of your own network are told that a session has ended. */
+export interface LogoutOptions {
+  /**
+   * Hosts of `backchannelLogoutUri` that may have private addresses, such as `wiki.internal`: exact
+   * names in small letters, still over https. Default: none.
+   */
+  readonly privateHosts?: readonly string[]
+}
+
 /** Which apps are known by a document, and what all of them may do. */
 export interface ClientDocumentsOptions {
   /**
@@ -112,6 +123,8 @@ export interface ClientDocumentsOptions {
    * from any other. Whoever can publish a document at one of them can ask your users for consent.
    */
   readonly hosts: readonly string[]
+  /** The ids of apps there that get nothing: addresses of documents. Default: none. */
+  readonly except?: readonly string[]
   /** All that such an app may ask for. Never `*`. */
   readonly scopes: readonly string[]
   /** The APIs it may ask tokens for. Default: the host's own alone. */

@@ -54,6 +54,8 @@ export interface OAuthServer extends Apis {
   readonly deviceRules: Required<DeviceFlowOptions> | undefined
   /** Whether apps and this server tell each other that a user has signed out. */
   readonly offersLogout: boolean
+  /** Hosts of apps that may have private addresses. */
+  readonly privateHosts: ReadonlySet<string>
   /** Whether an app may be known by its document alone. */
   readonly acceptsClientDocuments: boolean
 }
@@ -92,7 +94,7 @@ export function createOAuthServer(deps: OAuthServerDeps): OAuthServer {
     clients: createClients({
       ...deps,
       ...facts,
-      documents: documentsOf(deps, facts, scopes.known),
+      documents: documentsOf(deps, { ...facts, baseUrl }, scopes.known),
       ownAddress: apis.ownAddress,
       clientSource: clients,
       knownScopes: scopes.known,
@@ -105,9 +107,19 @@ export function createOAuthServer(deps: OAuthServerDeps): OAuthServer {
     userClaims: createUserClaims(options.claims, call),
     requireFitSigner: createRequireFitSigner(signer, call, clock),
     deviceRules: deviceRulesOf(options),
-    offersLogout: options.logout === true,
+    offersLogout: isOn(options.logout),
+    privateHosts: new Set(privateHostsOf(options)),
     acceptsClientDocuments: hasDocumentHosts(options),
   }
+}
+
+// The router has made `{}` of true; who calls this without it may pass either.
+function isOn(option: OAuthOptions['logout']): boolean {
+  return option !== undefined && option !== false
+}
+
+function privateHostsOf({ logout }: OAuthOptions): readonly string[] {
+  return typeof logout === 'object' ? (logout.privateHosts ?? []) : []
 }
 
 function hasDocumentHosts({ clientDocuments }: OAuthOptions): boolean {
@@ -116,12 +128,19 @@ function hasDocumentHosts({ clientDocuments }: OAuthOptions): boolean {
 
 function documentsOf(
   { options, watch, clock, audit }: OAuthServerDeps,
-  facts: SignerFacts,
+  { baseUrl, ...facts }: SignerFacts & { readonly baseUrl: URL },
   knownScopes: ReadonlySet<string>,
 ): ClientDocuments | undefined {
   const { clientDocuments } = options
   if (clientDocuments === undefined || !hasDocumentHosts(options)) return undefined
-  const { hosts, scopes, resources } = clientDocuments
+  const { hosts, except, scopes, resources } = clientDocuments
+  // The id of such a client could be that of an API here, so that its ID tokens had its audience.
+  if (hosts.includes(baseUrl.hostname))
+    throw new AuthConfigError(
+      'oauth.clientDocuments.hosts',
+      'has the host of this server itself.',
+      'register its own apps in oauth.clients.',
+    )
   const { idTokenAlgorithms, webOnLoopback } = facts
   const documentClient = {
     scopes,
@@ -138,6 +157,7 @@ function documentsOf(
   const fetchDocument = createFetchDocument({ allowsLoopback: webOnLoopback })
   return createClientDocuments({
     documentHosts: new Set(hosts),
+    exceptDocuments: new Set(except),
     documentClient,
     fetchDocument: (id) => watch('outgoing.clientDocument', () => fetchDocument(id)),
     clock,
@@ -147,11 +167,11 @@ function documentsOf(
 
 // An app shows an ID token to sign a user out, and is told of the end of a session by another.
 function refuseUnfitLogout(
-  { logout = false }: OAuthOptions,
+  { logout }: OAuthOptions,
   signer: TokenSigner,
   idTokenAlgorithms: readonly IdTokenAlgorithm[],
 ): void {
-  if (!logout) return
+  if (!isOn(logout)) return
   if (idTokenAlgorithms.length === 0)
     throw new AuthConfigError(
       'oauth.logout',

@@ -23,7 +23,7 @@ export interface TokenEndpointDeps
     StillAllowedDeps,
     IssueTokensDeps,
     Pick<DeviceGrantDeps, 'deviceFlow' | 'codeStore' | 'ownAddress'>,
-    Pick<ServiceGrantDeps, 'clients' | 'hasServices'> {
+    Pick<ServiceGrantDeps, 'clients' | 'hasServices' | 'takeIssue'> {
   readonly authenticateClient: AuthenticateClient
   readonly clients: Pick<Clients, 'findFresh' | 'withRedirects'>
   /** The codes of the authorization endpoint. */

@@ -49,9 +49,11 @@ const details: Readonly<Partial<Record<AuthErrorCode, z.ZodType>>> = {
     .optional(),
   opened: z.object({
     checkCode: text('four digits, for the user to type into the other device'),
+  }),
+  approved: z.object({
     account: z
       .object({ name: text(), username: text() })
-      .describe('who has opened the link, and whom the device will be signed in as'),
+      .describe('whom the device will be signed in as'),
   }),
   'username-taken': z.object({ suggestion: textOrNull('the name at the provider') }).optional(),
   'reauthentication-required': z

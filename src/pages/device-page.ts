@@ -1,10 +1,6 @@
 import { readUserCode, shownUserCode } from '../lib/user-code.js'
 import type { BrowserUser } from '../oauth/browser-sign-in.js'
-import {
-  type AskedDevice,
-  type DeviceApprovals,
-  maxApprovalAge,
-} from '../oauth/device/approve-device.js'
+import type { AskedDevice, DeviceApprovals } from '../oauth/device/approve-device.js'
 import type { DeviceFlow } from '../oauth/device/device-flow.js'
 import type { AccountFormPage, Asking, Changed } from './account/account-form.js'
 import { accountOf, apisOf, type ConsentPageDeps } from './consent-page.js'
@@ -31,7 +27,6 @@ export function createDevicePage(deps: DevicePageDeps): AccountFormPage {
   return {
     page: 'device',
     needsFresh: true,
-    maxAge: maxApprovalAge,
     // A code in the address only fills the field in: a stranger may have sent the link.
     ownQuery: (query) => (codeIn(query) === '' ? '' : `user_code=${codeIn(query)}`),
 

@@ -1,6 +1,7 @@
 import type { Audit } from '../audit/events.js'
+import { AuthError } from '../errors.js'
 import { readFormAsQuery } from '../http/body.js'
-import type { Pages } from '../http/page-origin.js'
+import { isPrefetch, type Pages } from '../http/page-origin.js'
 import { addressAt } from '../oauth/base-url.js'
 import {
   type JudgedLogout,
@@ -36,6 +37,8 @@ export function logoutEndpoints(deps: LogoutDeps): FormEndpoints {
   const { judgeLogout, pages, sessions, showPage, baseUrl, audit } = deps
   return {
     GET: forPeople(showPage, async function signOutByApp({ incoming, context }) {
+      // Browsers drop what is no success, and ask again once their user follows the link.
+      if (isPrefetch(incoming)) throw new AuthError('temporarily-unavailable', { retryAfter: 1 })
       // 429, 503
       const judged = await judgeLogout(queryIn(incoming.url), { context })
       // Neither an image nor a frame of another site may sign anybody out.

@@ -5,7 +5,7 @@ import type { TextAnswer } from '../http/answer.js'
 import type { EndpointRequest } from '../http/endpoint.js'
 import type { BrowserUser } from '../oauth/browser-sign-in.js'
 import type { PasskeysOnPages } from '../passkeys/passkeys-on-pages.js'
-import { isFresh } from '../sign-in-again.js'
+import { isFresh } from '../sessions/recent-sign-in.js'
 import {
   type AssertionResponse,
   assertionSchema,

@@ -19,6 +19,8 @@ export interface PasswordOwner {
   readonly hasSecondFactor: boolean
   /** What people call the service. */
   readonly serviceName: string
+  /** True: whether the password has leaked is not asked yet. */
+  readonly withoutBreached?: boolean
 }
 
 /**
@@ -88,7 +90,8 @@ export function createJudgePassword(
     if (ofLength.includes('too-long')) return ofLength
     const reasons = [...ofLength, ...(await guessedReasons(plain, owner))]
     // A password that is refused anyway is not asked for elsewhere.
-    return reasons.length > 0 ? reasons : breachedReasons(plain)
+    if (reasons.length > 0 || owner.withoutBreached === true) return reasons
+    return breachedReasons(plain)
   }
 }
 

@@ -1,3 +1,4 @@
+import { freshSeconds } from '../sessions/recent-sign-in.js'
 import type { Lifetimes, PkceOptions } from './options.js'
 
 /** Seconds. */
@@ -19,7 +20,10 @@ export const defaultLifetimes: Readonly<Required<Lifetimes>> = {
  * Defaults of the option `pkce`.
  * @internal
  */
-export const defaultPkce: Readonly<Required<PkceOptions>> = { maxAge: 600, endWithIssuer: false }
+export const defaultPkce: Readonly<Required<PkceOptions>> = {
+  maxAge: freshSeconds,
+  endWithIssuer: false,
+}
 
 /**
  * Maximum sessions of a user.

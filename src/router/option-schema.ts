@@ -28,6 +28,7 @@ import { isReservedScope } from '../oauth/consent-words.js'
 import type {
   ClientDocumentsOptions,
   DeviceFlowOptions,
+  LogoutOptions,
   OAuthOptions,
 } from '../oauth/oauth-options.js'
 import { isStandardScope } from '../oauth/scopes.js'
@@ -248,8 +249,7 @@ const deviceFlowShape: Shape<DeviceFlowOptions> = {
   ).optional(),
   completeUri: flag().optional(),
 }
-// True is short for `{}`.
-const asDeviceFlow = (given: unknown) => (given === true ? {} : given === false ? undefined : given)
+const orTrue = (given: unknown) => (given === true ? {} : given === false ? undefined : given)
 
 const isDocumentHostList = (value: unknown) =>
   Array.isArray(value) && value.every((host) => documentHost(`https://${host}/document`) === host)
@@ -262,15 +262,27 @@ const clientDocumentsShape: Shape<ClientDocumentsOptions> = {
     isDocumentHostList,
     'is no list of hosts such as claude.ai, in small letters, without wildcard, port or path.',
   ),
+  except: fitting<readonly string[]>(
+    (value) => Array.isArray(value) && value.every((id) => documentHost(String(id)) !== null),
+    'is no list of addresses of documents.',
+  ).optional(),
   // Checked with the signer, as those of a client.
   scopes: textList,
   resources: textList.optional(),
 }
 
+const isNameList = (value: unknown) =>
+  Array.isArray(value) && value.every((host) => /^[a-z0-9.-]*[a-z][a-z0-9.-]*$/.test(String(host)))
+const logoutShape: Shape<LogoutOptions> = {
+  privateHosts: fitting<readonly string[]>(
+    isNameList,
+    'is no list of hosts such as wiki.internal, in small letters, without wildcard, port or path.',
+  ).optional(),
+}
+
 const oauthShape: Shape<OAuthOptions> = {
   // Checked with the issuer, whose origin it must have.
   baseUrl: text(),
-  // Their members are checked where they are read.
   clients: fitting(isObject, 'is neither a list nor an object with find.'),
   consents: withMethods<ConsentStore>('find', 'grant', 'revoke', 'listForUser'),
   once: withMethods<OnceStore>('claim', 'purge'),
@@ -290,8 +302,10 @@ const oauthShape: Shape<OAuthOptions> = {
     )
     .optional() as z.ZodType<OAuthOptions['resources']>,
   claims: callable<NonNullable<OAuthOptions['claims']>>().optional(),
-  logout: flag().optional(),
-  deviceFlow: z.preprocess(asDeviceFlow, optionsOf(deviceFlowShape).optional()) as z.ZodType<
+  logout: z.preprocess(orTrue, optionsOf(logoutShape).optional()) as z.ZodType<
+    OAuthOptions['logout']
+  >,
+  deviceFlow: z.preprocess(orTrue, optionsOf(deviceFlowShape).optional()) as z.ZodType<
     OAuthOptions['deviceFlow']
   >,
   clientDocuments: optionsOf(clientDocumentsShape).optional() as z.ZodType<

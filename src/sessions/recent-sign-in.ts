@@ -2,6 +2,17 @@ import { AuthError } from '../errors.js'
 import type { SessionRecord } from '../stores/contract.js'
 import type { Sessions } from './sessions.js'
 
+/** So long a sign-in is fresh, in seconds: at every door of what outlives a session. */
+export const freshSeconds = 600
+
+/** Whether the sign-in of a session is fresh. */
+export function isFresh(
+  { authenticatedAt }: Pick<SessionRecord, 'authenticatedAt'>,
+  now: Date,
+): boolean {
+  return now.getTime() - authenticatedAt.getTime() <= freshSeconds * 1000
+}
+
 /**
  * Requires a recent sign-in, before a session opens another one: a leaked access token must not
  * yield a session that outlives it. Throws 403 `reauthentication-required`, 503.

@@ -8,6 +8,7 @@ import type { ReportLimit, ThrottleOptions } from './limits.js'
 /** Who gets what is issued; without a session if the host calls. */
 export interface IssuedTo {
   readonly userId: string
+  /** Of a service, its client: it has no session yet. */
   readonly sessionId: string | null
   /** The app that gets a session, if any. */
   readonly clientId?: string
@@ -16,11 +17,11 @@ export interface IssuedTo {
 }
 
 /**
- * Counts a code, a ticket, a named token or a browser session before it is issued: each is a row,
+ * Counts a code, a ticket, a named token or a session before it is issued: each is a row,
  * and one user must not fill a store. Throws 429, or 503 if the counters fail.
  */
 export type TakeIssue = (
-  what: 'code' | 'ticket' | 'named-token' | 'browser-session',
+  what: 'code' | 'ticket' | 'named-token' | 'browser-session' | 'service',
   to: IssuedTo,
   context: RequestContext,
 ) => Promise<void>
@@ -37,7 +38,8 @@ const perSessionUnasked: Limit = { points: 30, duration: 60 }
 const perUser: Limit = { points: 300, duration: 60 }
 
 /**
- * In a minute, 60 of each kind for a session and 300 for a user. Codes for apps: 60 for each app,
+ * In a minute, 60 of each kind for a session and 300 for a user. Sessions of services: 60 for each
+ * client. Codes for apps: 60 for each app,
  * and 30 for a session if other pages navigate here by themselves: such a page must not exhaust the
  * user's own sign-ins to apps.
  */

@@ -70,11 +70,14 @@ export interface ThrottleOptions {
 /** Limits of mails, and of the codes in them. They apply with the option `accounts`. */
 export interface MailLimitOptions {
   /**
-   * Mails of one kind to one address, and requests that name one user. Default 3 in 900 seconds; a
-   * further request is 429, whether or not the name has an account.
+   * Mails of one kind to one address, and requests of one network that name one user. Default 3 in
+   * 900 seconds; a further request there is 429, whether or not the name has an account.
    */
   readonly address?: Limit
-  /** Mails of one kind of one account, to all its addresses. Default 10 in 86400 seconds. */
+  /**
+   * Mails of one kind of one account, to all its addresses. Of links for a new password, three are
+   * kept for networks that the account knows. Default 10 in 86400 seconds.
+   */
   readonly account?: Limit
   /**
    * Requests for a mail per network, as many user names that a registration finds taken, and five

@@ -1,9 +1,11 @@
 import type { RequestContext } from '../audit/events.js'
 import type { MailKind } from '../audit/mail.js'
 import type { AuthError } from '../errors.js'
+import { networkOf } from '../http/client-address.js'
 import { lazily } from '../lib/lazily.js'
-import { type Ask, askOne, type Command, type Counter } from './counter.js'
+import { type Ask, type Command, type Counter, counted } from './counter.js'
 import { accountKey, type CounterKey } from './counter-keys.js'
+import type { KnownNetworks } from './known-networks.js'
 import { createCounter } from './limiter-counter.js'
 import {
   defaultMailLimits,
@@ -27,8 +29,8 @@ export interface Recipient {
 /** Limits on mails, and on guesses at the codes in them. */
 export interface MailLimits {
   /**
-   * Counts a request for a mail, by what was typed and by network, before anything is looked up.
-   * Throws 429 or 503.
+   * Counts a request for a mail, by network and by what was typed there, before anything is looked
+   * up: strangers elsewhere keep nobody from asking. Throws 429 or 503.
    */
   takeMailRequest(typed: string, context: RequestContext): Promise<void>
   /**
@@ -40,13 +42,14 @@ export interface MailLimits {
   takeProviderFlow(context: RequestContext): Promise<void>
   /**
    * Counts a mail. Resolves with the 429 if its address or its account has had enough of its kind;
-   * otherwise with null. Rejects with 503.
+   * otherwise with null. Of links for a new password, some are kept for networks that the account
+   * knows. Rejects with 503.
    */
   takeMail(recipient: Recipient, context: RequestContext): Promise<AuthError | null>
   /** Call it after the code of a mail was right: the mail does not count. Never rejects. */
   giveBackMail(recipient: Recipient): Promise<void>
-  /** Clears the mails of this kind of an account, whatever their address. Rejects with 503. */
-  unlockMails(kind: MailKind, userId: string): Promise<void>
+  /** Clears the mails of these kinds of an account, whatever their address. Rejects with 503. */
+  unlockMails(kinds: readonly MailKind[], userId: string): Promise<void>
   /**
    * Counts a code before it is compared, for the account. With `name`, for what was typed instead:
    * codes of strangers must neither tell whose account it is nor use up the guesses of its owner.
@@ -62,7 +65,11 @@ export interface MailLimitDeps {
   readonly keyOf: CounterKey
   readonly ask: Ask
   readonly reportLimit: ReportLimit
+  readonly knownNetworks: Pick<KnownNetworks, 'isKnown'>
 }
+
+/** Links for a new password that strangers cannot use up. */
+const keptForKnown = 3
 
 /** A dry run lifts none of them: each mail goes to a person, and each code is short. */
 export function createMailLimits(deps: MailLimitDeps): MailLimits {
@@ -72,7 +79,6 @@ export function createMailLimits(deps: MailLimitDeps): MailLimits {
   const perName = counting('mar-mail-name', 'address')
   const perAddress = counting('mar-mail-address', 'address')
   const perAccount = counting('mar-mail-account', 'account')
-  const codes = counting('mar-mail-code', 'codes')
   const takeNetworks = createTakeNetworks(deps, 'mar-mail-network', ofNetwork)
   // A company signs in behind one address, in the morning.
   const takeFlows = createTakeNetworks(deps, 'mar-provider-network', ofNetwork, 50)
@@ -82,18 +88,16 @@ export function createMailLimits(deps: MailLimitDeps): MailLimits {
     return { of: perAccount(), key: keyOf('mail', kind, userId) }
   }
 
+  const { ofStrangers, strangersOf } = createOfStrangers(deps, perAccount)
+
   function countsOf({ kind, addressDigest, userId }: Recipient) {
     const ofAddress = { of: perAddress(), key: keyOf('mail', kind, addressDigest) }
     return [ofAddress, ofAccount(kind, userId ?? addressDigest)]
   }
 
-  function codesOf(userId: string | null, name: string | undefined) {
-    const key = name === undefined ? accountKey(keyOf, userId) : keyOf('mail', name)
-    return { of: codes(), key }
-  }
-
   return {
     limitNames: createLimitNames(deps),
+    ...createCodeLimit(deps, counting('mar-mail-code', 'codes')),
 
     async takeProviderFlow(context) {
       const reached = await takeAll(ask, takeFlows(context.ip))
@@ -101,7 +105,11 @@ export function createMailLimits(deps: MailLimitDeps): MailLimits {
     },
 
     async takeMailRequest(typed, context) {
-      const ofName: Command = { do: 'take', of: perName(), key: keyOf('mail', typed) }
+      const ofName: Command = {
+        do: 'take',
+        of: perName(),
+        key: keyOf('mail', typed, networkOf(context.ip)),
+      }
       const reached = await takeAll(ask, [...takeNetworks(context.ip), ofName])
       if (reached === null) return
       const scope = reached.of === ofName.of ? 'mail' : 'mail-network'
@@ -109,9 +117,10 @@ export function createMailLimits(deps: MailLimitDeps): MailLimits {
     },
 
     async takeMail(recipient, context) {
-      const { userId } = recipient
-      const counts = countsOf(recipient).map((one): Command => ({ ...one, do: 'take' }))
-      const reached = await takeAll(ask, counts)
+      const { kind, userId } = recipient
+      const counts = [...countsOf(recipient), ...(await ofStrangers(kind, userId, context))]
+      const taking = counts.map((one): Command => ({ ...one, do: 'take' }))
+      const reached = await takeAll(ask, taking)
       return reached && reportLimit({ scope: 'mail', ...reached.told, userId }, context)
     },
 
@@ -119,10 +128,26 @@ export function createMailLimits(deps: MailLimitDeps): MailLimits {
       await ask(countsOf(recipient).map((one): Command => ({ ...one, do: 'giveBack' })))
     },
 
-    async unlockMails(kind, userId) {
-      await askOne(ask, { ...ofAccount(kind, userId), do: 'clear' })
+    async unlockMails(kinds, userId) {
+      const all = kinds.map((kind) => ofAccount(kind, userId))
+      if (kinds.includes('reset-password')) all.push(strangersOf(userId))
+      const answers = await ask(all.map((one): Command => ({ ...one, do: 'clear' })))
+      // Throws 503 for one that failed.
+      for (const answer of answers) counted(answer)
     },
+  }
+}
 
+function createCodeLimit(
+  { keyOf, ask, reportLimit }: MailLimitDeps,
+  codes: () => Counter,
+): Pick<MailLimits, 'takeMailedCode' | 'giveBackMailedCode'> {
+  function codesOf(userId: string | null, name: string | undefined) {
+    const key = name === undefined ? accountKey(keyOf, userId) : keyOf('mail', name)
+    return { of: codes(), key }
+  }
+
+  return {
     async takeMailedCode(userId, context, name) {
       const reached = await takeAll(ask, [{ do: 'take', ...codesOf(userId, name) }])
       if (reached !== null)
@@ -131,6 +156,29 @@ export function createMailLimits(deps: MailLimitDeps): MailLimits {
 
     async giveBackMailedCode(userId, name) {
       await ask([{ do: 'giveBack', ...codesOf(userId, name) }])
+    },
+  }
+}
+
+// Of links for a new password to one account, those that networks unknown to it may ask for.
+function createOfStrangers(
+  { options, keyOf, knownNetworks }: MailLimitDeps,
+  perAccount: () => Counter,
+) {
+  const counter = lazily(() => {
+    const { points, duration } = perAccount()
+    const others = Math.max(1, points - keptForKnown)
+    return createCounter(options, { keyPrefix: 'mar-mail-stranger', points: others, duration })
+  })
+  const strangersOf = (userId: string) => ({
+    of: counter(),
+    key: keyOf('mail', 'reset-password', userId),
+  })
+  return {
+    strangersOf,
+    async ofStrangers(kind: MailKind, userId: string | null, { ip }: RequestContext) {
+      if (kind !== 'reset-password' || userId === null) return []
+      return (await knownNetworks.isKnown(userId, ip)) ? [] : [strangersOf(userId)]
     },
   }
 }

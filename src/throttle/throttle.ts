@@ -62,7 +62,8 @@ import {
 // mar-passkey-id           passkey              a passkey was refused  -                   1 h
 // mar-issue-…              session (and app);   a code or ticket    refused               60 s
 //                          user
-// mar-mail-name            what was typed       a mail is requested  refused              900 s
+// mar-mail-name            what was typed,      a mail is requested  refused              900 s
+//                          network
 // mar-mail-network…        /64 (or IPv4), /56,  a mail is requested  refused              1 h
 //                          /48
 // mar-name-network…        /64 (or IPv4), /56,  a user name is       free; outage          1 h
@@ -72,6 +73,9 @@ import {
 // mar-mail-address         address              before a mail        refused; its code    900 s
 //                                                                   signs in
 // mar-mail-account         user, or an address  before a mail        the same             24 h
+// mar-mail-stranger        user                 before a link for a  refused              24 h
+//                                               new password, from
+//                                               an unknown network
 // mar-mail-code            user; for sign-in,   before judging a     right; outage        24 h
 //                          what was typed       mailed code
 // mar-mail-change          user                 the address was      undone               72 h
@@ -162,7 +166,7 @@ export function createThrottle({
     limitLookups: createLookupLimit({ limit: refusedTokens, reportLimit, dryRun }),
     takeIssue: createIssueLimits({ options, keyOf, ask, reportLimit }),
     ...createRefusalLimits({ options, refusedTokens, keyOf, ask, reportLimit }),
-    ...createMailLimits({ options, keyOf, ask, reportLimit }),
+    ...createMailLimits({ options, keyOf, ask, reportLimit, knownNetworks }),
     ...createDeviceLimits({ options, keyOf, ask, reportLimit }),
     ...createSecondFactorLimits({ counters, keyOf, ask, knownNetworks, reportLimit }),
   }

@@ -94,6 +94,23 @@ it('a signed-in user changes the password with the old one, and keeps this sessi
   expect(await host.mailed('password-changed')).toHaveLength(1)
 })
 
+it('nobody asks whether a new password has leaked before a proof was right', async () => {
+  let asked = 0
+  const breached = async () => {
+    asked += 1
+    return []
+  }
+  const host = await startAccounts({ accounts: { passwordRules: { breached } } })
+  const { authToken } = await logIn(host)
+  const change = (proof: object) =>
+    post(host, '/auth/password/change', { newPassword, ...proof }, bearer(authToken as string))
+  await change({}).expect(403)
+  await change({ password: 'wrong' }).expect(401)
+  expect(asked).toBe(0)
+  await change({ password }).expect(200)
+  expect(asked).toBe(1)
+})
+
 it('a new password that the rules refuse uses up no code of the second factor', async () => {
   const host = await startAccounts()
   await host.auth.secondFactors.importTotp({ userId: 'u-alice', secret: totpSecret })

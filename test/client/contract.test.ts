@@ -134,7 +134,7 @@ const calls: ((client: AuthClient) => Promise<unknown>)[] = [
     const link = await open('https://x/#link')
     await link.approve('1234')
     await link.deny()
-    await begin({ onCode() {}, onCheckCode: () => true })
+    await begin({ onCode() {}, onCheckCode() {}, onAccount: () => true })
   },
   (client) => client.socketTicket(),
   (client) => client.openBrowserSession(),

@@ -1,11 +1,7 @@
 // Two clients: one on a new device, one that is signed in.
 import { expect, it } from 'vitest'
 import type { AuthClient } from '../../src/client/client.js'
-import {
-  type BeginLink,
-  deviceLinks,
-  type OpenedBy,
-} from '../../src/client/device-links/device-links.js'
+import { type BeginLink, deviceLinks } from '../../src/client/device-links/device-links.js'
 import { startLinks } from '../device-links/link-host.js'
 import { password, type TestHost } from '../support/host.js'
 import { clientOf, lost, signedIn, tap, type Wiretap } from './recorded.js'
@@ -13,20 +9,18 @@ import { clientOf, lost, signedIn, tap, type Wiretap } from './recorded.js'
 /** Begins on a new device, and answers what it has shown. */
 function begun(client: AuthClient, more: Partial<BeginLink> = {}) {
   let show: (qr: string) => void
-  let open: (opened: OpenedBy) => void
+  let open: (checkCode: string) => void
   const shown = new Promise<string>((resolve) => {
     show = resolve
   })
-  const opened = new Promise<OpenedBy>((resolve) => {
+  const opened = new Promise<string>((resolve) => {
     open = resolve
   })
   const result = deviceLinks(client).begin({
     name: 'TV',
     onCode: ({ qr }) => show(qr),
-    onCheckCode: (told) => {
-      open(told)
-      return true
-    },
+    onCheckCode: (checkCode) => open(checkCode),
+    onAccount: () => true,
     ...more,
   })
   return { shown, opened, result }
@@ -48,13 +42,16 @@ function newDevice(host: TestHost, fetch: Wiretap['fetch'] = globalThis.fetch): 
 it('signs a new device in, once the user has said on both that it shall be', async () => {
   const host = await startLinks()
   const tv = newDevice(host)
-  const { shown, opened, result } = begun(tv)
+  const accounts: unknown[] = []
+  const onAccount = (account: unknown) => accounts.push(account) > 0
+  const { shown, opened, result } = begun(tv, { onAccount })
   const link = await deviceLinks(await signedIn(host)).open(await shown)
   expect(link).toMatchObject({ name: 'TV', sameNetwork: true })
-  const { checkCode, account } = await opened
-  expect(account).toEqual({ name: 'Alice A.', username: 'alice' })
+  const checkCode = await opened
+  expect(accounts).toEqual([])
   await link.approve(checkCode, { password })
   expect(await result).toMatchObject({ status: 'signed-in', me: { username: 'alice' } })
+  expect(accounts).toEqual([{ name: 'Alice A.', username: 'alice' }])
   expect(tv.state.status).toBe('signed-in')
   expect(await tv.sessions.list()).toMatchObject([{}, { name: 'TV', current: true }])
 })
@@ -63,8 +60,9 @@ it('collects nothing before the user of the new device has said yes, and nothing
   const host = await startLinks()
   const wire = tap(host)
   const tv = newDevice(host, wire.fetch)
-  const { shown, result } = begun(tv, { onCheckCode: () => false })
-  await deviceLinks(await signedIn(host)).open(await shown)
+  const { shown, opened, result } = begun(tv, { onAccount: () => false })
+  const link = await deviceLinks(await signedIn(host)).open(await shown)
+  await link.approve(await opened)
   expect(await result).toEqual({ status: 'declined' })
   const asked = wire.to('/auth/device-links/collect').length
   await new Promise((resolve) => setImmediate(resolve))
@@ -93,7 +91,7 @@ it('asks again after an answer that was lost, and is signed in once', async () =
   })
   const { shown, opened, result } = begun(tv)
   const link = await deviceLinks(await signedIn(host)).open(await shown)
-  await link.approve((await opened).checkCode)
+  await link.approve(await opened)
   expect(await result).toMatchObject({ status: 'signed-in' })
   expect(isLost).toBe(true)
   expect(await host.auth.sessions.list('u-alice')).toHaveLength(2)

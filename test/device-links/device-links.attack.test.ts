@@ -61,13 +61,34 @@ describe("a stranger's picture", () => {
 })
 
 describe("the picture of another's device", () => {
+  it('tells its device nobody’s name before the right check code was typed', async () => {
+    const host = await startLinks()
+    const alice = await signedIn(host)
+    const device = await begin(host)
+    await alice.open(device.link).expect(200)
+    const checkCode = await checkCodeOn(device)
+    await alice.approve(device.linkId, wrongCode(checkCode)).expect(400)
+    await alice.approve(device.linkId, wrongCode(checkCode)).expect(400)
+    const refused = await device.collect()
+    expect(refused.text.toLowerCase()).not.toContain('alice')
+    await alice.deny(device.linkId).expect(200)
+    host.clock.advance(5)
+    expect((await device.collect()).text.toLowerCase()).not.toContain('alice')
+    await afterAttack(host, refused)
+  })
+
   it('belongs to who opens it first, whom the device names before it asks for a session', async () => {
     const host = await startLinks()
     addMallory(host)
     const device = await begin(host)
-    await (await signedIn(host, mallory)).open(device.link).expect(200)
-    const { body } = await device.ask()
+    const theirs = await signedIn(host, mallory)
+    await theirs.open(device.link).expect(200)
+    await theirs.approve(device.linkId, await checkCodeOn(device)).expect(200)
+    host.clock.advance(2)
+    const { linkId, codeVerifier } = device
+    const { body } = await post(host, '/auth/device-links/collect', { linkId, codeVerifier })
     expect(body.details.account).toEqual({ name: 'Mallory', username: 'mallory' })
+    expect(await host.auth.sessions.list('u-mallory')).toHaveLength(1)
     const refused = await (await signedIn(host)).open(device.link)
     expect(refused.body).toMatchObject({ error: 'proof-refused' })
     expect(reasonsOf(host)).toEqual(['unknown'])
@@ -260,7 +281,22 @@ describe('a session of a link', () => {
 })
 
 describe('a device is signed in by no session', () => {
-  it('whose sign-in is older than a day', async () => {
+  it('whose sign-in is older than ten minutes, unless the password is shown', async () => {
+    const host = await startLinks()
+    const alice = await signedIn(host)
+    host.clock.advance(601)
+    const device = await begin(host)
+    await alice.open(device.link).expect(200)
+    const checkCode = await checkCodeOn(device)
+    const stale = await alice.approve(device.linkId, checkCode)
+    expect([stale.status, stale.body.error]).toEqual([403, 'reauthentication-required'])
+    expect(stale.body.details).toEqual({ maxAge: 600 })
+    expect((await device.ask()).body.error).toBe('opened')
+    await alice.approve(device.linkId, checkCode, { password }).expect(200)
+    await afterAttack(host, stale)
+  })
+
+  it('whose sign-in is older than a day: it is not even opened', async () => {
     const host = await startLinks()
     const alice = await signedIn(host)
     host.clock.advance(24 * 60 * 60 - 100)
@@ -268,9 +304,8 @@ describe('a device is signed in by no session', () => {
     await alice.open(device.link).expect(200)
     const checkCode = await checkCodeOn(device)
     host.clock.advance(120)
-    const stale = await alice.approve(device.linkId, checkCode)
+    const stale = await alice.open(device.link)
     expect([stale.status, stale.body.error]).toEqual([403, 'reauthentication-required'])
-    expect((await alice.open(device.link)).body.error).toBe('reauthentication-required')
     await alice.approve(device.linkId, checkCode, { password }).expect(200)
     await afterAttack(host, stale)
   })

@@ -27,6 +27,7 @@ export interface NewDevice {
   /** What the picture says. */
   readonly link: string
   readonly codeVerifier: string
+  /** As a device whose user has said yes. */
   collect(headers?: Record<string, string>): ReturnType<typeof post>
   /** Asks when it is time to. */
   ask(headers?: Record<string, string>): Promise<{ status: number; body: Answer }>
@@ -54,7 +55,7 @@ export async function begin(
   const link = decodeURIComponent(qr.split('#')[1] ?? '')
   for (const secret of [link, codeVerifier]) host.issued.add(secret)
   const collect = (more: Record<string, string> = headers) =>
-    post(host, '/auth/device-links/collect', { linkId, codeVerifier }, more)
+    post(host, '/auth/device-links/collect', { linkId, codeVerifier, confirm: true }, more)
   return {
     linkId,
     qr,

@@ -15,7 +15,8 @@ it('a user with a passkey shows it again, or signs in as usual', async () => {
   const { data } = await host.post('/auth/device-links', { codeChallenge })
   const [linkId, qr] = [String(data['linkId']), String(data['qr'])]
   await host.post('/auth/device-links/open', { link: qr.split('#')[1] }, token)
-  const collect = () => host.post('/auth/device-links/collect', { linkId, codeVerifier })
+  const collect = () =>
+    host.post('/auth/device-links/collect', { linkId, codeVerifier, confirm: true })
   const checkCode = (await collect()).body.details?.['checkCode']
   const approve = (proof: object = {}) =>
     host.post('/auth/device-links/approve', { linkId, checkCode, ...proof }, token)

@@ -430,7 +430,9 @@ describe('openapi.json', () => {
     const { checkCode } = told.body.details
     await ask('/approve', { linkId: proof.linkId, checkCode }, mine)
     host.clock.advance(2)
-    await ask('/collect', proof)
+    await post(host, '/auth/device-links/collect', proof).expect(400)
+    host.clock.advance(2)
+    await ask('/collect', { ...proof, confirm: true })
     expect(endpoints.filter((one) => one.tag === 'Linked devices' && !tried.has(one))).toEqual([])
   })
 

@@ -82,7 +82,7 @@ describe.skipIf(chromiumPath === null)('linking a device', () => {
     await phone.sees('It calls itself: Chat page')
     await phone.sees('Device: Chrome on Linux')
     await phone.look('link-device')
-    await desktop.sees('Continue as Alice?')
+    await desktop.sees('On the other device, type')
     await desktop.look('linking-opened')
     const checkCode = await desktop.text('.check-code')
     await phone.page.getByLabel('The four digits on the device').fill(checkCode)

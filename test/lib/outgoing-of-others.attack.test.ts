@@ -1,4 +1,5 @@
 // Requests to addresses that somebody else has chosen, such as the maker of an app.
+import { promises as dns } from 'node:dns'
 import { createServer, type Socket } from 'node:net'
 import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { outgoing } from '../../src/lib/outgoing.js'
@@ -93,6 +94,26 @@ describe('a request to an address that somebody else has chosen', () => {
     expect(asked).toEqual(['rebind.example.com'])
     // It is TLS with the name, whatever the address.
     expect(received).toEqual([expect.stringContaining('rebind.example.com')])
+  })
+
+  it('goes to a private address only by a name that the operator has listed', async () => {
+    const { port, received } = await startListener()
+    vi.spyOn(dns, 'lookup').mockImplementation((async () => [
+      { address: '127.0.0.1', family: 4 },
+    ]) as unknown as typeof dns.lookup)
+    const listed = { allowsLoopback: false, privateHosts: new Set(['wiki.internal']) }
+    const { resolve, asked } = resolverOf(['127.0.0.1'])
+    const go = (host: string) => outgoing(`https://${host}:${port}/`, get, listed, resolve)
+    for (const host of ['other.internal', 'sub.wiki.internal', 'wiki.internal.'])
+      await expect(go(host)).rejects.toThrow(notPublic)
+    expect(asked).toHaveLength(3)
+    expect(received).toEqual([])
+    await expect(go('wiki.internal')).rejects.not.toThrow(notPublic)
+    // Still TLS, and no http.
+    expect(received).toEqual([expect.stringContaining('wiki.internal')])
+    const plain = outgoing(`http://wiki.internal:${port}/`, get, listed, resolve)
+    await expect(plain).rejects.toThrow('is not asked without https')
+    vi.restoreAllMocks()
   })
 
   it('uses no connection that is kept open by others', async () => {

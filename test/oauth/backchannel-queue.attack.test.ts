@@ -99,6 +99,23 @@ describe('a message to an app', () => {
     expect(tried.filter((one) => one === 'bad-0')).toHaveLength(1)
   })
 
+  it('that has failed once is tried again, whatever another app floods', async () => {
+    let isDown = true
+    const { queue, outcomes } = start(async (message) => {
+      if (message.startsWith('flood')) return hang()
+      return isDown ? 'rejected' : null
+    })
+    queue.add('wiki', 'wiki-0')
+    await turn()
+    isDown = false
+    for (let count = 0; count < 3000; count += 1) queue.add('flood', `flood-${count}`)
+    expect(queue.stats().waiting).toBe(1000)
+    await vi.advanceTimersByTimeAsync(5000)
+    // Its turn comes once one of the eight is over; until then it has its place.
+    expect(outcomes.filter(([message]) => message === 'wiki-0')).toEqual([])
+    expect(outcomes).toHaveLength(2001)
+  })
+
   it('keeps no process alive while it waits for its next try', async () => {
     vi.useRealTimers()
     const timers: NodeJS.Timeout[] = []

@@ -152,6 +152,21 @@ describe('a request that the user has not made', () => {
     expect(await at.isSignedIn(browser)).toBe(true)
   })
 
+  it.each([
+    ['Sec-Purpose', 'prefetch'],
+    ['Sec-Purpose', 'prefetch;prerender'],
+    ['Purpose', 'prefetch'],
+  ])('signs nobody out before the link is followed: %s: %s', async (name, value) => {
+    const at = await startLogout()
+    const browser = await at.signIn()
+    const ask = { id_token_hint: (await at.signInTo(wiki, browser)).id_token }
+    const early = await at.logout(ask, browser, { ...byLink, [name]: value })
+    expect([early.status, early.headers['cache-control']]).toEqual([503, 'no-store'])
+    expect(await at.isSignedIn(browser)).toBe(true)
+    await at.logout(ask, browser, byLink)
+    expect(await at.isSignedIn(browser)).toBe(false)
+  })
+
   it('signs nobody out by a link without an ID token, however often it is followed', async () => {
     const at = await startLogout()
     const browser = await at.signIn()

@@ -7,6 +7,30 @@ import { oauthOptions, wiki, wikiSecret } from '../support/mounted-oauth.js'
 import { basic } from '../support/oauth-clients.js'
 import { claimsIn, courier, courierSecret, mcp, startService } from './service-host.js'
 
+describe('a service that asks and ends its session over and over', () => {
+  it('has 60 sessions stored in a minute, and waits then', async () => {
+    const { host, ask } = await startService()
+    let ended = 0
+    const askAndEnd = async () => {
+      const { status } = await ask()
+      ended += await host.auth.sessions.revokeAllForUser('u-bot')
+      return status
+    }
+    const statuses: number[] = []
+    for (let count = 0; count < 62; count += 1) statuses.push(await askAndEnd())
+    expect(statuses).toEqual([...Array(60).fill(200), 429, 429])
+    expect(ended).toBe(60)
+  })
+
+  it('is refused nothing while its session is there', async () => {
+    const { ask, live } = await startService()
+    const answers = await Promise.all(Array.from({ length: 40 }, () => ask()))
+    for (let count = 0; count < 40; count += 1) answers.push(await ask())
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]))
+    expect(await live()).toHaveLength(1)
+  })
+})
+
 describe('a token of a service', () => {
   it('opens no account: neither to read nor to change it', async () => {
     const { host, tokenFor, get } = await startService({ options: { namedTokens: true } })
@@ -169,7 +193,7 @@ describe('the session of a service ends', () => {
   })
 
   it('a hundred times, and the next one is found as quickly as the first', async () => {
-    const { host, tokenFor } = await startService()
+    const { host, tokenFor } = await startService({ options: { throttle: { dryRun: true } } })
     const { find } = host.stores.sessions
     let asked = 0
     host.stores.sessions.find = (id) => {

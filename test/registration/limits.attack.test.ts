@@ -65,7 +65,8 @@ it.each([
     ]
     const bomb = (at: typeof host) => (i: number) =>
       register(at, { email, username: `n${i}` }, from(`10.0.${i}.1`))
-    expect(tally(await statusesOf(30, bomb(host)))).toEqual({ 202: 3, 429: 27 })
+    // Each from a network of its own: nobody is refused, and nobody is mailed.
+    expect(tally(await statusesOf(30, bomb(host)))).toEqual({ 202: 30 })
     expect(await host.mailed(kind)).toHaveLength(3)
     expect(tally(await statusesOf(30, bomb(overADay)))).toEqual({ 202: 30 })
     expect(await overADay.mailed(kind)).toHaveLength(10)

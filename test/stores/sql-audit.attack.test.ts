@@ -114,6 +114,27 @@ describe('while nothing can be written', () => {
     await audit.close()
   })
 
+  it('what strangers make takes no place from the events of users and of operators', async () => {
+    const { audit, state } = await startFaulty()
+    state.fault = 'down'
+    const at = new Date()
+    const lost: string[] = []
+    const add = (event: { type: string; userId?: string | null; actor?: string }) =>
+      audit({ at, ...event }).catch(() => void lost.push(event.type))
+    const noise = Array.from({ length: 6000 }, () => add({ type: 'request.refused', userId: null }))
+    const ours = [
+      add({ type: 'login.succeeded', userId: 'u-1' }),
+      add({ type: 'signing-key.changed', actor: 'support:ada' }),
+    ]
+    await new Promise(setImmediate)
+    expect(lost).toEqual(Array(1000).fill('request.refused'))
+    state.fault = null
+    await Promise.all([...noise, ...ours])
+    expect(lost.length).toBe(1000)
+    expect(await audit.forUser('u-1')).toMatchObject([{ type: 'login.succeeded' }])
+    await audit.close()
+  })
+
   it('a statement whose answer was lost is repeated, and leaves no event twice', async () => {
     const { audit, state } = await startFaulty()
     state.fault = 'answer lost'

@@ -69,7 +69,7 @@ function asking({ host }: Scene, step: string, body: object, headers = {}): Ask 
 function collecting(scene: Scene, { linkId, codeVerifier }: Waiting): Ask {
   return () => {
     scene.host.clock.advance(2)
-    return asking(scene, '/collect', { linkId, codeVerifier })()
+    return asking(scene, '/collect', { linkId, codeVerifier, confirm: true })()
   }
 }
 

@@ -123,7 +123,7 @@ async function startLink(servers: Servers) {
       ask(server, '/approve', { linkId, checkCode }),
     deny: (server: ServerProcess) => ask(server, '/deny', { linkId }),
     collect: (server: ServerProcess) =>
-      server.post('/auth/device-links/collect', { linkId, codeVerifier }),
+      server.post('/auth/device-links/collect', { linkId, codeVerifier, confirm: true }),
     // Computed, so that the first question of the device is the one that is raced.
     checkCode: async () => linkSecrets.checkCodeOf(await row()),
   }

@@ -16,12 +16,10 @@ export interface ShownLink {
   readonly expiresIn: number
 }
 
-/** Somebody has opened the link. */
-export interface OpenedBy {
-  /** Four digits, for the user to type into the other device. */
-  readonly checkCode: string
-  /** Whom this device would be signed in as. */
-  readonly account: { readonly name: string; readonly username: string }
+/** Whom a new device would be signed in as. */
+export interface LinkedAccount {
+  readonly name: string
+  readonly username: string
 }
 
 /** What a new device does while it is linked. */
@@ -30,11 +28,13 @@ export interface BeginLink {
   readonly name?: string
   /** Draw the picture. */
   readonly onCode: (shown: ShownLink) => void
+  /** Somebody has opened the link: show these four digits, to be typed into the other device. */
+  readonly onCheckCode: (checkCode: string) => void
   /**
-   * Somebody has opened the link: ask "Continue as Alice?", and show the check code. Resolve with
-   * true only if the user says so: it may be a stranger's account. Nothing is collected before.
+   * They were typed: ask "Continue as Alice?" Resolve with true only if the user says so: it may be
+   * a stranger's account. Nothing is collected before.
    */
-  readonly onCheckCode: (opened: OpenedBy) => boolean | Promise<boolean>
+  readonly onAccount: (account: LinkedAccount) => boolean | Promise<boolean>
   /** Stops asking. */
   readonly signal?: BasicSignal
 }
@@ -55,7 +55,7 @@ export interface LinkToApprove {
   /**
    * Signs the new device in. Throws AuthClientError: `proof-refused` for a wrong check code, with
    * `details.triesLeft`, and once the link is void; `reauthentication-required`: call it again with
-   * a proof.
+   * a proof, if the sign-in is older than ten minutes or the user has more to show.
    */
   approve(checkCode: string, proof?: Proof): Promise<void>
   /** Tells the new device that the user said no. */
@@ -88,13 +88,14 @@ export interface DeviceLinks {
  * import { deviceLinks } from 'messaging-auth-router/client/device-links'
  *
  * declare function draw(qr: string): void
+ * declare function show(text: string): void
  * declare function ask(question: string): Promise<boolean>
  * const client = createAuthClient({ baseUrl: 'https://chat.example.com/api/v1' })
  * await deviceLinks(client).begin({
  *   name: 'Living room TV',
  *   onCode: ({ qr }) => draw(qr),
- *   onCheckCode: ({ checkCode, account }) =>
- *     ask(`Continue as ${account.name}? Then type ${checkCode} into your other device.`),
+ *   onCheckCode: (checkCode) => show(`Type ${checkCode} into your other device.`),
+ *   onAccount: ({ name }) => ask(`Continue as ${name}?`),
  * })
  * ```
  */
@@ -137,37 +138,50 @@ async function begin(parts: ClientParts, link: BeginLink): Promise<LinkResult> {
 interface LinkProof {
   readonly linkId: string
   readonly codeVerifier: string
+  readonly confirm?: true
 }
 
 async function collect(
   { signInBy, clock }: ClientParts,
   proof: LinkProof,
   { interval, expiresIn }: Pick<Begun, 'interval' | 'expiresIn'>,
-  { onCheckCode, signal }: BeginLink,
+  { onCheckCode, onAccount, signal }: BeginLink,
 ): Promise<LinkResult> {
   const until = clock().getTime() + expiresIn * 1000
   let seconds = interval
-  let isAsked = false
+  let asked = proof
+  let show = onCheckCode
   for (;;) {
     await pause(seconds, signal)
-    const told = await askOnce(signInBy, proof, () => clock().getTime() > until)
+    const told = await askOnce(signInBy, asked, () => clock().getTime() > until)
     if ('status' in told) return told
-    if (told.waits === 'slow_down') seconds += 5
-    if (told.waits !== 'opened' || isAsked) continue
-    isAsked = true
-    if (!(await onCheckCode(told.opened))) return { status: 'declined' }
+    const { waits, details } = told
+    if (waits === 'slow_down') seconds += 5
+    if (waits === 'opened') {
+      show(details.checkCode)
+      show = () => {}
+    }
+    if (waits !== 'approved') continue
+    if (!(await onAccount(details.account))) return { status: 'declined' }
+    asked = { ...proof, confirm: true }
   }
 }
 
 /** Not signed in yet. */
 interface Waiting {
   readonly waits: string
-  /** Only of `opened`. */
-  readonly opened: OpenedBy
+  /** Of `opened` and of `approved`. */
+  readonly details: { readonly checkCode: string; readonly account: LinkedAccount }
 }
 
 /** A lost answer is given again, so a device that reached nobody asks again. */
-const passing: readonly unknown[] = ['authorization_pending', 'opened', 'slow_down', 'unreachable']
+const passing: readonly unknown[] = [
+  'authorization_pending',
+  'opened',
+  'approved',
+  'slow_down',
+  'unreachable',
+]
 
 async function askOnce(
   signInBy: ClientParts['signInBy'],
@@ -179,7 +193,7 @@ async function askOnce(
   } catch (error) {
     // By the name alone: a page may have loaded the core twice, in two bundles.
     const { code, details } = Object(error)
-    if (passing.includes(code) && !isOver()) return { waits: code, opened: details }
+    if (passing.includes(code) && !isOver()) return { waits: code, details }
     throw error
   }
 }

@@ -27,6 +27,8 @@ export interface BackchannelLogoutDeps {
   readonly signer: Pick<TokenSigner, 'signLogoutToken'>
   /** Whether apps may be on this machine. */
   readonly webOnLoopback: boolean
+  /** Names of hosts that may have private addresses. */
+  readonly privateHosts: ReadonlySet<string>
   readonly call: HostCall
   readonly watch: Watch
   readonly clock: () => Date
@@ -99,6 +101,7 @@ async function send(message: Message, deps: BackchannelLogoutDeps): Promise<RpLo
   if (token === null) return 'signer'
   // Loaded with the first message.
   const { outgoing, SpecialUseAddress } = await import('../../lib/outgoing.js')
+  const { webOnLoopback: allowsLoopback, privateHosts } = deps
   try {
     const form = {
       method: 'POST',
@@ -106,7 +109,7 @@ async function send(message: Message, deps: BackchannelLogoutDeps): Promise<RpLo
       body: new URLSearchParams({ logout_token: token }),
     }
     const answer = await deps.watch('outgoing.logoutToken', () =>
-      outgoing(message.uri, form, { allowsLoopback: deps.webOnLoopback }),
+      outgoing(message.uri, form, { allowsLoopback, privateHosts }),
     )
     return answer.ok ? null : 'rejected'
   } catch (error) {

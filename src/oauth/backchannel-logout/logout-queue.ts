@@ -1,4 +1,4 @@
-import { createFairQueue } from '../../admission/fair-queue.js'
+import { createFairQueue, type FairQueue } from '../../admission/fair-queue.js'
 import type { RpLogoutFault } from '../../audit/refusals.js'
 import { within } from '../../lib/within.js'
 
@@ -47,6 +47,8 @@ export function createLogoutQueue<Message>({
 }: LogoutQueueDeps<Message>): LogoutQueue<Message> {
   const queue = createFairQueue<Waiting<Message>>()
   const paused = createPauses<Waiting<Message>>(enqueue)
+  /** What is in either, for the shares of apps. */
+  const all = createFairQueue<Waiting<Message>>()
   const underWay = new Set<Promise<void>>()
   let sent = 0
   let failed = 0
@@ -67,6 +69,7 @@ export function createLogoutQueue<Message>({
     while (underWay.size < maxAtOnce) {
       const next = queue.take()
       if (next === undefined) return
+      all.remove(next.clientId, next)
       const work = tryOnce(next).then(() => {
         underWay.delete(work)
         takeTurns()
@@ -79,7 +82,9 @@ export function createLogoutQueue<Message>({
     const fault = await send(waiting.message)
     const pauseMs = pausesMs[waiting.tries]
     if (fault === null || pauseMs === undefined || closed) return conclude(waiting, fault)
-    paused.add({ ...waiting, tries: waiting.tries + 1 }, pauseMs)
+    const again = { ...waiting, tries: waiting.tries + 1 }
+    all.add(again.clientId, again)
+    paused.add(again, pauseMs)
   }
 
   const stats = () => ({ sent, failed, waiting: queue.size + paused.size + underWay.size })
@@ -88,12 +93,12 @@ export function createLogoutQueue<Message>({
     add(clientId, message) {
       const waiting = { clientId, message, tries: 0 }
       if (closed) return conclude(waiting, 'closed')
-      // What has failed before gives way. Then the app with the most messages loses one, so that it
-      // takes no place from the others.
-      const isFull = stats().waiting >= maxWaiting
-      const dropped = isFull && (paused.take() ?? queue.makeRoomFor(clientId) ?? waiting)
+      const dropped =
+        stats().waiting >= maxWaiting && (makeRoomFor(clientId, all, queue, paused) ?? waiting)
       if (dropped) conclude(dropped, 'overflow')
-      if (dropped !== waiting) enqueue(waiting)
+      if (dropped === waiting) return
+      all.add(clientId, waiting)
+      enqueue(waiting)
     },
 
     stats,
@@ -109,8 +114,38 @@ export function createLogoutQueue<Message>({
   }
 }
 
+// The app with the most messages loses one, so that it takes no place from the others: first what
+// has
+// failed before. Undefined if that is the newcomer's own app, and nothing of it has failed.
+function makeRoomFor<Entry extends { readonly clientId: string }>(
+  newcomer: string,
+  all: FairQueue<Entry>,
+  queue: FairQueue<Entry>,
+  paused: Pauses<Entry>,
+): Entry | undefined {
+  const newest = all.makeRoomFor(newcomer)
+  const clientId = newest?.clientId ?? newcomer
+  const failedBefore = paused.take(clientId)
+  if (failedBefore === undefined) {
+    if (newest !== undefined) queue.remove(clientId, newest)
+    return newest
+  }
+  all.remove(clientId, failedBefore)
+  if (newest !== undefined && newest !== failedBefore) all.add(clientId, newest)
+  return failedBefore
+}
+
+interface Pauses<Entry> {
+  add(entry: Entry, milliseconds: number): void
+  /** Of this app, or of any. */
+  take(clientId?: string): Entry | undefined
+  readonly size: number
+}
+
 /** Entries that go on after a time, and those that were added first are taken first. */
-function createPauses<Entry extends object>(goOn: (entry: Entry) => void) {
+function createPauses<Entry extends { readonly clientId: string }>(
+  goOn: (entry: Entry) => void,
+): Pauses<Entry> {
   const timers = new Map<Entry, NodeJS.Timeout>()
   return {
     add(entry: Entry, milliseconds: number): void {
@@ -120,8 +155,10 @@ function createPauses<Entry extends object>(goOn: (entry: Entry) => void) {
       }
       timers.set(entry, setTimeout(end, milliseconds).unref())
     },
-    take(): Entry | undefined {
-      const [oldest] = timers.keys()
+    take(clientId?: string): Entry | undefined {
+      const oldest = [...timers.keys()].find(
+        (entry) => clientId === undefined || entry.clientId === clientId,
+      )
       if (oldest === undefined) return undefined
       clearTimeout(timers.get(oldest))
       timers.delete(oldest)

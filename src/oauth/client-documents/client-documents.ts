@@ -17,8 +17,9 @@ export interface ClientDocuments {
   /** Whether `read` answers without a request. */
   isRead(clientId: string): boolean
   /**
-   * The client with what its document says, which is at most an hour old; null if there is no fit
-   * document. Rejects with 503 if its host is away, or if many documents are being fetched.
+   * The client with what its document says, which is at most an hour old, or two while its host
+   * cannot be asked; null if there is no fit document. Rejects with 503 if its host is away, or if
+   * many documents are being fetched.
    */
   read(client: OAuthClient, context: RequestContext): Promise<DocumentClient | null>
 }
@@ -26,6 +27,8 @@ export interface ClientDocuments {
 export interface ClientDocumentsDeps {
   /** The hosts that may have documents. */
   readonly documentHosts: ReadonlySet<string>
+  /** Ids of clients there that do not exist. */
+  readonly exceptDocuments: ReadonlySet<string>
   /** What each of these clients may do. */
   readonly documentClient: Pick<OAuthClient, 'scopes' | 'resources' | 'idTokenAlgorithm'>
   readonly fetchDocument: FetchDocument
@@ -39,21 +42,33 @@ interface Known {
 }
 
 const mostKnown = 200
-const knownSeconds = 60 * 60
+const knownSeconds = 24 * 60 * 60
+/** So long an old document is used while its host cannot be asked. */
+const graceMs = 60 * 60 * 1000
 /** Separate from the known ones, so that invented paths evict no client. */
 const mostFailed = 200
 const failedSeconds = 30
-/** Requests at once. */
+/** Requests at once, in places that all clients share. */
 const mostOfHost = 2
 const mostInAll = 10
 
+/** Each host has one of its own, for clients whose document was fit within a day. */
+type Place = 'own' | 'shared'
+
+interface Reading {
+  readonly host: string
+  readonly place: Place
+  readonly document: Promise<ClientDocument | null>
+}
+
 export function createClientDocuments(deps: ClientDocumentsDeps): ClientDocuments {
-  const { documentHosts, documentClient } = deps
+  const { documentHosts, exceptDocuments, documentClient } = deps
   const { isRead, documentOf } = createReadDocuments(deps)
 
   function listedHost(clientId: string): string | null {
     const host = documentHost(clientId)
-    return host !== null && documentHosts.has(host) ? host : null
+    const isListed = host !== null && documentHosts.has(host) && !exceptDocuments.has(clientId)
+    return isListed ? host : null
   }
 
   return {
@@ -81,25 +96,20 @@ function createReadDocuments({ fetchDocument, clock, audit }: ClientDocumentsDep
   const known: BoundedCache<Known> = boundedCache(mostKnown, knownSeconds)
   /** Null: there is no fit document. */
   const failed: BoundedCache<AuthError | null> = boundedCache(mostFailed, failedSeconds)
-  const underWay = new Map<string, { host: string; document: Promise<ClientDocument | null> }>()
+  const underWay = new Map<string, Reading>()
 
-  function remembered(clientId: string): ClientDocument | undefined {
+  function remembered(clientId: string, moreMs = 0): ClientDocument | undefined {
     const now = clock()
     const found = known.get(clientId, now)
-    return found !== undefined && now < found.until ? found.document : undefined
+    if (found === undefined || now.getTime() >= found.until.getTime() + moreMs) return undefined
+    return found.document
   }
 
-  /** Null: the document is at fault. */
-  function refuse(clientId: string, cause: unknown, context: RequestContext): AuthError | null {
-    if (cause instanceof UnexpectedAnswer) {
-      const { message: problem } = cause
-      audit({ type: 'client-document.refused', reason: 'unfit', clientId, problem }, context)
-      return null
-    }
-    const { code, error: problem } = describeFailure('client document', cause)
-    const refused = { reason: 'away', clientId, problem: code ?? problem } as const
-    audit({ type: 'client-document.refused', ...refused }, context)
-    return away(`client document: ${refused.problem}`, cause)
+  /** While its host cannot be asked. */
+  function insteadOf(failure: AuthError, clientId: string): ClientDocument {
+    const old = remembered(clientId, graceMs)
+    if (old === undefined) throw failure
+    return old
   }
 
   async function fetchNow(
@@ -112,10 +122,11 @@ function createReadDocuments({ fetchDocument, clock, audit }: ClientDocumentsDep
       known.set(clientId, { document, until: new Date(asked.getTime() + maxAge * 1000) }, asked)
       return document
     } catch (cause) {
-      const failure = refuse(clientId, cause, context)
+      const failure = refuse(audit, clientId, cause, context)
       failed.set(clientId, failure, asked)
-      if (failure === null) return null
-      throw failure
+      if (failure !== null) return insteadOf(failure, clientId)
+      known.delete(clientId)
+      return null
     }
   }
 
@@ -128,19 +139,46 @@ function createReadDocuments({ fetchDocument, clock, audit }: ClientDocumentsDep
     if (found !== undefined) return found
     const failure = failed.get(clientId, clock())
     if (failure === null) return null
-    if (failure !== undefined) throw failure
+    if (failure !== undefined) return insteadOf(failure, clientId)
     const reading = underWay.get(clientId)
     if (reading !== undefined) return reading.document
-    const ofHost = [...underWay.values()].filter((other) => other.host === host)
-    if (ofHost.length >= mostOfHost || underWay.size >= mostInAll)
-      throw away('many documents of clients are being fetched')
+    const isKnown = known.get(clientId, clock()) !== undefined
+    const place = freePlace([...underWay.values()], host, isKnown)
+    if (place === undefined)
+      return insteadOf(away('many documents of clients are being fetched'), clientId)
     const document = fetchNow(clientId, context).finally(() => underWay.delete(clientId))
-    underWay.set(clientId, { host, document })
+    underWay.set(clientId, { host, place, document })
     return document
   }
 
   const isRead = (clientId: string) => remembered(clientId) !== undefined || underWay.has(clientId)
   return { isRead, documentOf }
+}
+
+function freePlace(taken: readonly Reading[], host: string, isKnown: boolean): Place | undefined {
+  const ofHost = taken.filter((other) => other.host === host)
+  const count = (of: readonly Reading[]) => of.filter(({ place }) => place === 'shared').length
+  // Invented paths cannot take this one.
+  if (isKnown && ofHost.length === count(ofHost)) return 'own'
+  return count(ofHost) < mostOfHost && count(taken) < mostInAll ? 'shared' : undefined
+}
+
+/** Null: the document is at fault. */
+function refuse(
+  audit: Audit,
+  clientId: string,
+  cause: unknown,
+  context: RequestContext,
+): AuthError | null {
+  if (cause instanceof UnexpectedAnswer) {
+    const { message: problem } = cause
+    audit({ type: 'client-document.refused', reason: 'unfit', clientId, problem }, context)
+    return null
+  }
+  const { code, error: problem } = describeFailure('client document', cause)
+  const refused = { reason: 'away', clientId, problem: code ?? problem } as const
+  audit({ type: 'client-document.refused', ...refused }, context)
+  return away(`client document: ${refused.problem}`, cause)
 }
 
 function away(message: string, cause?: unknown): AuthError {

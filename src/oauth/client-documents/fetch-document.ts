@@ -1,5 +1,4 @@
 import { UnexpectedAnswer } from '../../lib/host-call.js'
-import type { Resolve } from '../../lib/outgoing.js'
 import type { OfOthers } from '../../lib/safe-url.js'
 import { type ClientDocument, readClientDocument } from './client-document.js'
 
@@ -20,14 +19,13 @@ const maxBytes = 8 * 1024
 const leastAge = 5 * 60
 const mostAge = 60 * 60
 
-/** @param resolve - the addresses of a name; default: the system's */
-export function createFetchDocument(ofOthers: OfOthers, resolve?: Resolve): FetchDocument {
+export function createFetchDocument(ofOthers: OfOthers): FetchDocument {
   return async function fetchDocument(clientId) {
     // Loads TLS, so not with the package.
     const { outgoing } = await import('../../lib/outgoing.js')
     const headers = { accept: 'application/json' }
     const asked = { method: 'GET', headers, maxBytes }
-    const answer = await outgoing(clientId, asked, ofOthers, resolve)
+    const answer = await outgoing(clientId, asked, ofOthers)
     if (answer.status >= 500) throw new Error(`its host answers ${answer.status}`)
     if (answer.status !== 200) throw new UnexpectedAnswer(`its host answers ${answer.status}.`)
     const type = answer.headers.get('content-type') ?? ''

@@ -4,6 +4,7 @@ import { isOneNetwork } from '../../http/client-address.js'
 import { sha256 } from '../../lib/digest.js'
 import { randomId, randomSecret } from '../../lib/random.js'
 import { usedCodeRetention } from '../../pkce/authorization-code.js'
+import { isFresh } from '../../sessions/recent-sign-in.js'
 import type { DecideSignIn } from '../../sign-in.js'
 import type { OAuthClient } from '../../stores/client-contract.js'
 import type { AuthorizationCodeStore } from '../../stores/code-contract.js'
@@ -63,9 +64,6 @@ export interface DeviceApprovalDeps {
   readonly clock: () => Date
   readonly audit: Audit
 }
-
-/** Seconds after which a sign-in is too old to approve a device. */
-export const maxApprovalAge: number = 15 * 60
 
 export function createDeviceApprovals(deps: DeviceApprovalDeps): DeviceApprovals {
   const { deviceFlow, audit } = deps
@@ -162,11 +160,11 @@ function askedDevice(
 // Whoever has more than a password shows it for this very device: since the device has asked.
 async function mustSignIn(
   { hasMoreToShow, clock }: DeviceApprovalDeps,
-  { session: { authenticatedAt }, approved: { user } }: BrowserUser,
+  { session, approved: { user } }: BrowserUser,
   { code: { createdAt } }: Pick<AskedDevice, 'code'>,
 ): Promise<boolean> {
-  if (clock().getTime() - authenticatedAt.getTime() > maxApprovalAge * 1000) return true
-  return authenticatedAt < createdAt && (await hasMoreToShow(user))
+  if (!isFresh(session, clock())) return true
+  return session.authenticatedAt < createdAt && (await hasMoreToShow(user))
 }
 
 // Stored before the approval: the consent is read when the device collects its session. False if

@@ -7,6 +7,7 @@ import type { Sessions } from '../../sessions/sessions.js'
 import type { DecideSignIn } from '../../sign-in.js'
 import type { OAuthClient } from '../../stores/client-contract.js'
 import type { SessionRecord } from '../../stores/contract.js'
+import type { TakeIssue } from '../../throttle/issue-limits.js'
 import type { UserStore } from '../../users/contract.js'
 import { wordsOf } from '../authorization-parameters.js'
 import { audiencesOf, type OwnNames, resourcesOf } from '../client-defaults.js'
@@ -33,6 +34,7 @@ export interface ServiceGrantDeps extends OwnNames {
     | 'end'
   >
   readonly passwordStands: PasswordStands
+  readonly takeIssue: TakeIssue
   readonly issueTokens: IssueTokens
   /** Seconds. */
   readonly accessTokenLifetime: number
@@ -147,6 +149,9 @@ async function openSession(
   // A number may be taken by a session that was opened after the first look: the same one for all.
   const openedMeanwhile = await findSession(deps, post)
   if (openedMeanwhile !== null) return openedMeanwhile
+  // 429, 503. Who asks and revokes in a loop would store a row each time.
+  const issued = { userId: approved.user.id, sessionId: client.id }
+  await deps.takeIssue('service', issued, context)
   const session = sessions.draft(
     {
       id,

@@ -124,8 +124,8 @@ const collect: Operation = {
   summary: 'The new device asks whether it is signed in.',
   notes: [
     'Ask every `interval` seconds while the answer is `authorization_pending` or `opened`; after ' +
-      '`slow_down`, five seconds less often. At `opened`, show the check code, and ask the user ' +
-      'whether the device shall continue as this account.',
+      '`slow_down`, five seconds less often. At `opened`, show the check code. At `approved`, ' +
+      'ask the user whether the device shall continue as this account; if so, ask with `confirm`.',
     'A device that lost the answer asks again within 30 seconds and gets the tokens of the same ' +
       'session.',
   ],
@@ -134,6 +134,7 @@ const collect: Operation = {
     fields: reading(collectRequest, {
       linkId: 'of `POST /auth/device-links`',
       codeVerifier: 'of its `codeChallenge`',
+      confirm: 'the user of this device continues as the account of `approved`',
     }),
   },
   answers: loginAnswer,
@@ -142,6 +143,7 @@ const collect: Operation = {
     'invalid_grant',
     'authorization_pending',
     'opened',
+    'approved',
     'slow_down',
     'access_denied',
     'expired_token',

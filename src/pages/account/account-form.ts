@@ -5,7 +5,7 @@ import type { EndpointRequest } from '../../http/endpoint.js'
 import { isOwnPage } from '../../http/page-origin.js'
 import { returnPathOf } from '../../http/return-path.js'
 import type { BrowserUser, FindBrowserUser } from '../../oauth/browser-sign-in.js'
-import { isFresh } from '../../sign-in-again.js'
+import { freshSeconds, isFresh } from '../../sessions/recent-sign-in.js'
 import { type Csrf, type FormBinding, judgeInBrowser } from '../csrf.js'
 import {
   type FormEndpoints,
@@ -114,9 +114,6 @@ export interface AccountFormDeps {
   readonly baseUrl: URL
   readonly clock: () => Date
 }
-
-/** Seconds; what {@link isFresh} allows. */
-const freshSeconds = 600
 
 /**
  * The endpoints of a page of the account. A stranger, and a user whose sign-in is too old, is led

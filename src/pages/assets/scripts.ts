@@ -150,7 +150,7 @@ button.hidden = false
 /**
  * Takes the link out of the address and puts it into its field. Whoever must sign in first is led
  * on, and the link is kept in this tab until then. It sends no form: a stranger may have sent the
- * link, and opening it tells its device who the user is. Where nothing can be kept, it stops.
+ * link. Where nothing can be kept, it stops.
  */
 export const linkScript: string = `(() => {
 const all = (what) => document.querySelectorAll('[data-link' + what + ']')

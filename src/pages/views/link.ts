@@ -23,7 +23,7 @@ export function linkPage({ account, form, linkScript }: LinkView, texts: PageTex
     html`<div data-link-asks>
 ${typed}</div>
 `,
-    // Late: a press tells the device who the user is.
+    // Late: a stranger may have sent the link.
     button(texts.html('page.continue'), { class: 'grants' }),
   ]
   return {

@@ -86,8 +86,10 @@ const columns = columnsOf<AuditRecord, 'mar_audit'>(auditRow)
 /**
  * Keeps the audit events in a table, which `migrateSql(kysely, { audit: true })` makes. No sign-in
  * waits for it: events are written a hundred at once, or once a second. While the database cannot
- * be written, up to 10,000 events wait in this process; what comes beyond is lost, and counted by
- * the router. No field is added to an event: a row has what docs/events.md says, and an id.
+ * be written, up to 10,000 events wait in this process, of those without a user and an `actor`
+ * 5,000; what
+ * comes beyond is lost, and counted by the router. No field is added to an event: a row has what
+ * docs/events.md says, and an id.
  *
  * @param kysely - your instance; not a transaction
  * @param options - `keepFor`, `only`, `purgeInterval`, and `prefix` and `schema` as for `sqlStores`
@@ -119,7 +121,9 @@ export function sqlAudit<Database>(
   const purge = () => table.purge(clock(), keepFor)
   const stopPurging = startPurging(purge, purgeInterval)
   async function audit(event: AuditedEvent): Promise<void> {
-    if (types === undefined || types.has(event.type)) await add(rowOf(engine, event))
+    // Strangers make as many of the others as they like.
+    const matters = Object.hasOwn(event, 'actor') || Object(event).userId != null
+    if (types === undefined || types.has(event.type)) await add(rowOf(engine, event), matters)
   }
   return Object.assign(audit, {
     async forUser(userId: string, page: AuditPage = {}) {

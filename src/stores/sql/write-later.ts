@@ -2,8 +2,11 @@ import { withTimeout } from '../../lib/host-call.js'
 
 /** Rows that are written some time later, together, without anybody waiting for it. */
 export interface WriteLater<Row> {
-  /** Resolves when the row is written; rejects when it is lost. */
-  add(row: Row): Promise<void>
+  /**
+   * Resolves when the row is written; rejects when it is lost. Rows that matter have places that no
+   * others take.
+   */
+  add(row: Row, matters: boolean): Promise<void>
   /** Writes what waits. What cannot be written now is lost, and so is what comes later. */
   close(): Promise<void>
 }
@@ -15,6 +18,7 @@ interface Waiting<Row> {
 }
 
 const most = 10_000
+const mostOfOthers = most / 2
 const atOnce = 100
 const pauseMs = 1000
 const timeoutMs = 10_000
@@ -65,9 +69,10 @@ export function createWriteLater<Row>(
   }
 
   return {
-    add(row) {
+    add(row, matters) {
       if (closed) return Promise.reject(new Error('sqlAudit is closed'))
-      if (waiting.length >= most) return Promise.reject(new Error('too many audit events wait'))
+      if (waiting.length >= (matters ? most : mostOfOthers))
+        return Promise.reject(new Error('too many audit events wait'))
       return new Promise((written, lost) => {
         waiting.push({ row, written, lost })
         plan()

@@ -227,7 +227,7 @@ describe('a document that changes', () => {
     expect(await at.consents.find('u-alice', editorId)).toBeNull()
   })
 
-  it('away at the exchange: a 503, and the code is as good as before', async () => {
+  it('away at the exchange: the code is good for what its user was shown', async () => {
     const vendor = await startVendor(documentOf(editorDocument))
     const at = await startListing()
     await byPages(at).flow(site, {}, byPages(at).openBrowser())
@@ -235,25 +235,24 @@ describe('a document that changes', () => {
     const form = await at.codeFor(site)
     vendor.answer = (_request, response) => void response.writeHead(503).end()
     at.clock.advance(10)
-    expect((await at.post('/oauth/token', editor, form)).status).toBe(503)
-    vendor.answer = documentOf(editorDocument)
-    at.clock.advance(31)
     expect((await at.post('/oauth/token', editor, form)).status).toBe(200)
+    expect(vendor.requests.length).toBe(2)
   })
 })
 
 describe('a flood of addresses', () => {
   it('at one listed host: two requests at once, whatever the number of paths', async () => {
-    const vendor = await startVendor()
     const opened = gate()
     const waits = opened.shut()
-    vendor.lookUp = opened.pass
+    const vendor = await startVendor((...asked) => {
+      void opened.pass().then(() => documentOf(editorDocument)(...asked))
+    })
     const at = await startListing()
     const asking = Array.from({ length: 60 }, (_, index) =>
       ask(at, { client_id: `https://${vendorHost}/${index}` }),
     )
     await waits
-    await expect.poll(() => vendor.lookedUp.length).toBe(2)
+    await expect.poll(() => vendor.requests.length).toBe(2)
     opened.open()
     const statuses = new Set((await Promise.all(asking)).map(({ status }) => status))
     // A page that says what to do, whatever becomes of each.
@@ -286,5 +285,30 @@ describe('a flood of addresses', () => {
     const answers = await Promise.all(Array.from({ length: 50 }, () => ask(at)))
     expect(answers.map(({ status }) => status)).toEqual(Array(50).fill(303))
     expect(vendor.requests.length).toBe(1)
+  })
+
+  it('at the host of a client that is known: its users sign in all the time', async () => {
+    const vendor = await startVendor()
+    const at = await startListing()
+    expect((await ask(at)).status).toBe(303)
+    // Its document is over, and both places of its host are taken.
+    at.clock.advance(301)
+    const opened = gate()
+    void opened.shut()
+    const isFlood = (path = '') => path.startsWith('/flood')
+    vendor.answer = (request, response) => {
+      const wait = isFlood(request.url) ? opened.pass() : Promise.resolve()
+      void wait.then(() => documentOf(editorDocument)(request, response))
+    }
+    const flooding = Array.from({ length: 5 }, (_, index) =>
+      ask(at, { client_id: `https://${vendorHost}/flood/${index}` }),
+    )
+    await expect.poll(() => vendor.requests.filter(({ url }) => isFlood(url)).length).toBe(2)
+    const asked = vendor.requests.length
+    expect((await ask(at)).status).toBe(303)
+    // Not the old one: it was fetched, in a place of its own.
+    expect(vendor.requests.length).toBe(asked + 1)
+    opened.open()
+    await Promise.all(flooding)
   })
 })

@@ -114,6 +114,32 @@ describe('an app that nobody registered', () => {
     )
   })
 
+  it('is used for an hour more while its host is away, and no minute once it is gone', async () => {
+    const vendor = await startVendor()
+    const at = await startRelyingParties(listed)
+    const ask = async () => (await at.authorize(formOf(requestOf(editor)), null)).status
+    expect(await ask()).toBe(303)
+    vendor.answer = (_request, response) => void response.writeHead(503).end()
+    at.clock.advance(301)
+    expect([await ask(), await ask(), vendor.requests.length]).toEqual([303, 303, 2])
+    // The hour begins when the document is over, and no failure prolongs it.
+    at.clock.advance(3598)
+    expect(await ask()).toBe(303)
+    at.clock.advance(31)
+    expect(await ask()).toBe(503)
+    at.clock.advance(31)
+    vendor.answer = documentOf(editorDocument)
+    expect(await ask()).toBe(303)
+
+    at.clock.advance(301)
+    vendor.answer = (_request, response) => void response.writeHead(404).end()
+    expect(await ask()).toBe(400)
+    // Nor when the host fails after that.
+    vendor.answer = (_request, response) => void response.writeHead(503).end()
+    at.clock.advance(31)
+    expect(await ask()).toBe(503)
+  })
+
   it('gets a token for the APIs that such apps may use, and no other', async () => {
     await startVendor()
     const resources = [ownResource, 'https://search.example.com/']
@@ -134,6 +160,9 @@ describe('an app that nobody registered', () => {
     [{ hosts: ['*.editor.example'], scopes: [] }, 'oauth.clientDocuments.hosts'],
     [{ hosts: ['editor.example:8443'], scopes: [] }, 'oauth.clientDocuments.hosts'],
     [{ hosts: ['localhost'], scopes: [] }, 'oauth.clientDocuments.hosts'],
+    // The id of an app there could be that of an API of this server.
+    [{ hosts: [vendorHost, 'chat.example.com'], scopes: [] }, 'oauth.clientDocuments.hosts'],
+    [{ hosts: [vendorHost], except: ['editor'], scopes: [] }, 'oauth.clientDocuments.except'],
     [{ hosts: [vendorHost], scopes: ['*'] }, 'oauth.clientDocuments.scopes'],
     [{ hosts: [vendorHost], scopes: ['message:read'] }, 'oauth.clientDocuments.scopes[0]'],
     [{ hosts: [vendorHost], scopes: [], resources: [] }, 'oauth.clientDocuments.resources'],

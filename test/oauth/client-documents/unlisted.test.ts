@@ -6,12 +6,16 @@ import { password } from '../../support/host.js'
 import { startTools } from '../further-apis.js'
 import { editorId, startVendor, vendorHost } from './vendor.js'
 
-it('an app whose host is no longer listed gets no token by anything that it holds', async () => {
+it.each([
+  ['host is no longer listed', ['other.example'], []],
+  ['address is an exception', [vendorHost, 'other.example'], [editorId]],
+])('an app whose %s gets no token by anything that it holds', async (_why, left, exceptions) => {
   await startVendor()
   let hosts: readonly string[] = [vendorHost, 'other.example']
+  let except: readonly string[] = []
   const scopes = ['messages:read']
   const { host, base, get, token } = await startTools({
-    oauthAt: () => ({ clientDocuments: { hosts, scopes } }),
+    oauthAt: () => ({ clientDocuments: { hosts, except, scopes } }),
   })
   const redirect_uri = 'http://127.0.0.1:49152/callback'
   const visitor = openVisitor(host)
@@ -35,7 +39,8 @@ it('an app whose host is no longer listed gets no token by anything that it hold
   expect(held.code).not.toBeNull()
   expect((await get('/chat', json['access_token'])).status).toBe(200)
 
-  hosts = ['other.example']
+  hosts = left
+  except = exceptions
   await host.restart()
   const invalid = { status: 401, json: { error: 'invalid_client' } }
   const refresh = {

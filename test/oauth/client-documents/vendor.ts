@@ -75,11 +75,16 @@ export async function startVendor(answer: Answering = documentOf(editorDocument)
     server.closeAllConnections()
     server.close()
   })
-  vi.spyOn(dns, 'lookup').mockImplementation((async (name: string) => {
+  const { prototype } = dns.Resolver
+  vi.spyOn(prototype, 'resolve4').mockImplementation((async (name: string) => {
     vendor.lookedUp.push(name)
     await vendor.lookUp()
-    return vendor.addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 }))
-  }) as unknown as typeof dns.lookup)
+    return vendor.addresses.filter((address) => !address.includes(':'))
+  }) as unknown as typeof prototype.resolve4)
+  vi.spyOn(prototype, 'resolve6').mockImplementation((async () =>
+    vendor.addresses.filter((address) =>
+      address.includes(':'),
+    )) as unknown as typeof prototype.resolve6)
   const connect = tls.connect
   vi.spyOn(tls, 'connect').mockImplementation(((options: ConnectionOptions) => {
     const { host = '', servername = '', lookup } = options

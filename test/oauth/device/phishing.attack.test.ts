@@ -105,10 +105,10 @@ it('two networks are flagged, and refused if the host says so', async () => {
   expect(denied.page?.text).toContain('The device is not signed in')
 })
 
-it('a sign-in older than a quarter of an hour is repeated, before the code and after it', async () => {
+it('a sign-in older than ten minutes is repeated, before the code and after it', async () => {
   const at = await startDevices()
   const [browser, rest] = await at.browserOf()
-  at.clock.advance(14 * 60)
+  at.clock.advance(9 * 60)
   const asked = await at.begin()
   const opened = await browser.send(rest, { user_code: asked.user_code })
   expect(opened.page?.text).toContain('Is this your device?')

@@ -989,7 +989,7 @@ export interface paths {
         put?: never;
         /**
          * The new device asks whether it is signed in.
-         * @description - Ask every `interval` seconds while the answer is `authorization_pending` or `opened`; after `slow_down`, five seconds less often. At `opened`, show the check code, and ask the user whether the device shall continue as this account.
+         * @description - Ask every `interval` seconds while the answer is `authorization_pending` or `opened`; after `slow_down`, five seconds less often. At `opened`, show the check code. At `approved`, ask the user whether the device shall continue as this account; if so, ask with `confirm`.
          *     - A device that lost the answer asks again within 30 seconds and gets the tokens of the same session.
          */
         post: operations["collectDeviceLink"];
@@ -1621,6 +1621,26 @@ export interface components {
                 };
             };
         };
+        Approved: {
+            /** @enum {boolean} */
+            success: false;
+            /** @enum {string} */
+            status: "error";
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            error: "approved";
+            /** @description for people */
+            message: string;
+            details: {
+                /** @description whom the device will be signed in as */
+                account: {
+                    name: string;
+                    username: string;
+                };
+            };
+        };
         AskForSignInCodeAnswer: {
             /** @enum {string} */
             status: "success";
@@ -1852,6 +1872,11 @@ export interface components {
             linkId: string;
             /** @description of its `codeChallenge` */
             codeVerifier: string;
+            /**
+             * @description the user of this device continues as the account of `approved`
+             * @enum {boolean}
+             */
+            confirm?: true;
         };
         ConfirmAccountDeletionAnswer: {
             /** @enum {string} */
@@ -3114,11 +3139,6 @@ export interface components {
             details: {
                 /** @description four digits, for the user to type into the other device */
                 checkCode: string;
-                /** @description who has opened the link, and whom the device will be signed in as */
-                account: {
-                    name: string;
-                    username: string;
-                };
             };
         };
         PasskeyExists: {
@@ -4312,8 +4332,8 @@ export interface components {
                 "application/json": components["schemas"]["InvalidRequest"];
             };
         };
-        /** @description The request is not valid. The authorization code or token is not valid. The user has not decided yet. Ask again. Type the code into the other device. Ask less often. The user has said no. This took too long. Begin again. */
-        InvalidRequestOrInvalidGrantOrAuthorizationPendingOrOpenedOrSlowDownOrAccessDeniedOrExpiredTokenLimited: {
+        /** @description The request is not valid. The authorization code or token is not valid. The user has not decided yet. Ask again. Type the code into the other device. The device may collect its session. Ask less often. The user has said no. This took too long. Begin again. */
+        InvalidRequestOrInvalidGrantOrAuthorizationPendingOrOpenedOrApprovedOrSlowDownOrAccessDeniedOrExpiredTokenLimited: {
             headers: {
                 "Cache-Control": components["headers"]["NoStore"];
                 "X-Content-Type-Options": components["headers"]["NoSniff"];
@@ -4328,7 +4348,7 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
-                "application/json": components["schemas"]["InvalidRequest"] | components["schemas"]["InvalidGrant"] | components["schemas"]["AuthorizationPending"] | components["schemas"]["Opened"] | components["schemas"]["SlowDown"] | components["schemas"]["AccessDenied"] | components["schemas"]["ExpiredToken"];
+                "application/json": components["schemas"]["InvalidRequest"] | components["schemas"]["InvalidGrant"] | components["schemas"]["AuthorizationPending"] | components["schemas"]["Opened"] | components["schemas"]["Approved"] | components["schemas"]["SlowDown"] | components["schemas"]["AccessDenied"] | components["schemas"]["ExpiredToken"];
             };
         };
         /** @description The request is not valid. This password is too easy to guess, or too short. */
@@ -7394,7 +7414,7 @@ export interface operations {
                     "application/json": components["schemas"]["CollectDeviceLinkAnswer"];
                 };
             };
-            400: components["responses"]["InvalidRequestOrInvalidGrantOrAuthorizationPendingOrOpenedOrSlowDownOrAccessDeniedOrExpiredTokenLimited"];
+            400: components["responses"]["InvalidRequestOrInvalidGrantOrAuthorizationPendingOrOpenedOrApprovedOrSlowDownOrAccessDeniedOrExpiredTokenLimited"];
             413: components["responses"]["PayloadTooLargeLimited"];
             415: components["responses"]["UnsupportedMediaTypeLimited"];
             429: components["responses"]["TooManyRequestsLimited"];

@@ -80,6 +80,21 @@ describe('a session in a browser', () => {
     expect((await device.ask()).body.error).toBe('authorization_pending')
   })
 
+  it('whose sign-in is older than ten minutes repeats it before it approves', async () => {
+    const host = await startLinkPages()
+    const { visitor, page } = await openLinkPage(host)
+    host.clock.advance(11 * 60)
+    const device = await showLink(host)
+    await visitor.post(page, { link: device.link })
+    const asked = await visitor.open(`${host.base}/account/link?link=${device.linkId}`)
+    const checkCode = await checkCodeOn(device)
+    const led = await visitor.fill(asked, { check_code: checkCode })
+    expect(led.heading).toBe('Sign in')
+    expect((await device.ask()).body.error).toBe('opened')
+    const back = await visitor.fill(led, { username: 'alice', password })
+    expect((await visitor.fill(back, { check_code: checkCode })).heading).toBe('Done')
+  })
+
   it('of a user with a factor who has not shown it since cannot approve', async () => {
     const host = await startLinkPages()
     const { visitor, page } = await openLinkPage(host, 'bob')
