@@ -1,4 +1,5 @@
 import { AuthError } from '../../errors.js'
+import { withReadableDomain } from '../../lib/address-domain.js'
 import { accountOf } from '../consent-page.js'
 import { refusalOfCode } from '../enrolment-page.js'
 import { pageAddress } from '../page-request.js'
@@ -21,7 +22,8 @@ export function createEmailPage({ email, baseUrl }: EmailPagesDeps): AccountForm
   async function viewOf({ session, user }: AskingUser, typed: string) {
     const { email: address, verified } = await email.status(session.userId)
     const account = { name: user.name, username: user.username }
-    const shown = { page: 'account-email', account, email: address, verified, typed, back } as const
+    const present = address && withReadableDomain(address)
+    const shown = { page: 'account-email', account, email: present, verified, typed, back } as const
     return (form: AccountForm) => (): View => ({ ...shown, form })
   }
 
