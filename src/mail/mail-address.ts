@@ -19,8 +19,9 @@ export const mailAddressText: z.ZodString = z.string().max(254, { abort: true })
 
 /**
  * One mailbox ([RFC 5321 §4.1.2](https://www.rfc-editor.org/rfc/rfc5321#section-4.1.2)) with its
- * domain in lower case and in ASCII, and the rest unchanged; null for everything else. An address that Unicode
- * form NFKC would change is refused, because a mail program could send to the other one.
+ * domain in lower case and in ASCII, and the rest unchanged; null for everything else. An address
+ * that Unicode form NFKC would change is refused, because a mail program could send to the other
+ * one.
  */
 export function parseMailAddress(given: unknown): string | null {
   // Counted in units before anything is read, then in octets.
