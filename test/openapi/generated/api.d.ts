@@ -2873,7 +2873,7 @@ export interface components {
             tokens?: "session" | "refreshable";
         };
         LogInRequest: {
-            /** @description as typed: not trimmed, not normalised */
+            /** @description as typed: not trimmed. Compared in Unicode form NFC, then as typed */
             password: string;
             /** @description exactly one of `email`, `username` and `user`; at most 320 characters, Unicode form NFKC, no control characters */
             email?: string;
