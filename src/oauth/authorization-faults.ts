@@ -51,7 +51,7 @@ const targetFault = when(
 
 /** Every rule, in the order of checking. */
 const rules: readonly Rule[] = [
-  when('invalid_request', 'state is longer than 1024 characters, or not printable.', (input) => {
+  when('invalid_request', 'state is longer than 2048 characters, or not printable.', (input) => {
     return !isEchoable(input.values.get('state'), maxStateChars)
   }),
   when('unauthorized_client', 'The client may not use authorization codes.', ({ client }) => {

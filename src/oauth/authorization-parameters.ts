@@ -39,7 +39,7 @@ export function isEchoable(text: string | undefined, maxChars: number): boolean 
 }
 
 /** The longest `state`, in characters. */
-export const maxStateChars = 1024
+export const maxStateChars = 2048
 
 /** The `state` to return with the answer; null if absent or invalid. */
 export function stateOf(values: ReadonlyMap<string, string>): string | null {

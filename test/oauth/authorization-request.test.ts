@@ -347,7 +347,7 @@ describe('a request of a client that is known', () => {
   })
 
   it('gets its state back only if it is short enough and printable', () => {
-    const longest = ' !"\\~'.padEnd(1024, 'a')
+    const longest = ' !"\\~'.padEnd(2048, 'a')
     expect(taken({ state: longest }).state).toBe(longest)
     for (const state of [`${longest}a`, 'a\n', 'a\0', '\u00e4'])
       expect(askWith({ state })).toMatchObject({

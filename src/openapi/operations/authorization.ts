@@ -14,7 +14,7 @@ const parameters = z.object({
       '`nonce` instead',
   ),
   code_challenge_method: always('S256'),
-  state: text('returned unchanged; at most 1024 characters').optional(),
+  state: text('returned unchanged; at most 2048 characters').optional(),
   nonce: text('copied into the ID token; at most 512 characters').optional(),
   prompt: text(
     '`none`, `login`, `consent`, `select_account`; with `none`, an error is returned instead of ' +
@@ -85,7 +85,7 @@ const logoutParameters = z.object({
     "where the browser returns to: exactly one of the app's `postLogoutRedirectUris`; the port " +
       'may differ for a native app on a loopback address',
   ).optional(),
-  state: text('returned unchanged; at most 1024 characters').optional(),
+  state: text('returned unchanged; at most 2048 characters').optional(),
   logout_hint: text('ignored').optional(),
   ui_locales: text('languages of the page, separated by blanks').optional(),
 })

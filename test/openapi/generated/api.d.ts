@@ -1665,7 +1665,7 @@ export interface components {
             code_challenge: string;
             /** @enum {string} */
             code_challenge_method: "S256";
-            /** @description returned unchanged; at most 1024 characters */
+            /** @description returned unchanged; at most 2048 characters */
             state?: string;
             /** @description copied into the ID token; at most 512 characters */
             nonce?: string;
@@ -2925,7 +2925,7 @@ export interface components {
             client_id?: string;
             /** @description where the browser returns to: exactly one of the app's `postLogoutRedirectUris`; the port may differ for a native app on a loopback address */
             post_logout_redirect_uri?: string;
-            /** @description returned unchanged; at most 1024 characters */
+            /** @description returned unchanged; at most 2048 characters */
             state?: string;
             /** @description ignored */
             logout_hint?: string;
@@ -7412,7 +7412,7 @@ export interface operations {
                 /** @description 43 characters base64url (RFC 7636 §4.2); an app with `allowNonceInsteadOfPkce` may send a `nonce` instead */
                 code_challenge: string;
                 code_challenge_method: "S256";
-                /** @description returned unchanged; at most 1024 characters */
+                /** @description returned unchanged; at most 2048 characters */
                 state?: string;
                 /** @description copied into the ID token; at most 512 characters */
                 nonce?: string;
@@ -7632,7 +7632,7 @@ export interface operations {
                 client_id?: string;
                 /** @description where the browser returns to: exactly one of the app's `postLogoutRedirectUris`; the port may differ for a native app on a loopback address */
                 post_logout_redirect_uri?: string;
-                /** @description returned unchanged; at most 1024 characters */
+                /** @description returned unchanged; at most 2048 characters */
                 state?: string;
                 /** @description ignored */
                 logout_hint?: string;
