@@ -1,4 +1,4 @@
-import { createPrivateKey, type JsonWebKey } from 'node:crypto'
+import { createPrivateKey, type webcrypto } from 'node:crypto'
 import type { z } from 'zod'
 import { AuthConfigError } from '../errors.js'
 import { callable, checkOptions, fitting, flag, optionsOf, text } from '../lib/check-options.js'
@@ -69,13 +69,13 @@ export interface OpenIdProviderOptions extends OpenIdSettings {
    * The private key for `private_key_jwt`, as a JSON Web Key with `alg` of ES256, EdDSA, PS256 or
    * RS256, and with `kid` if the provider knows several keys.
    */
-  readonly clientKey?: JsonWebKey
+  readonly clientKey?: webcrypto.JsonWebKey & { readonly kid?: string }
   /** How the answer arrives. `form_post` is what Apple demands for names. Default `query`. */
   readonly responseMode?: 'query' | 'form_post'
 }
 
 /** A private JSON Web Key, whose algorithm is one of ours. */
-export type ClientKey = JsonWebKey & { readonly alg: string; readonly kid?: string }
+export type ClientKey = NonNullable<OpenIdProviderOptions['clientKey']> & { readonly alg: string }
 
 /** Algorithms of tokens, and of our own assertions. Never `none`, never a shared secret. */
 export const algorithms: readonly string[] = ['ES256', 'EdDSA', 'PS256', 'RS256']
@@ -195,7 +195,7 @@ function isClientKey(value: unknown): boolean {
   const { alg } = (value ?? {}) as { alg?: unknown }
   if (!algorithms.some((one) => one === alg)) return false
   try {
-    createPrivateKey({ key: value as JsonWebKey, format: 'jwk' })
+    createPrivateKey({ key: { ...(value as ClientKey) }, format: 'jwk' })
     return true
   } catch {
     return false

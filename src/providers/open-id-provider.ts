@@ -4,7 +4,7 @@ import { randomSecret } from '../lib/random.js'
 import type { FlowToStart, Provider } from './contract.js'
 import { createReadLogoutToken } from './logout-token.js'
 import { readAnswer, refused } from './open-id-answer.js'
-import { claimsOf, identityOf, withClaimed } from './open-id-identity.js'
+import { claimsOf, identityOf, nameInForm, present, withClaimed } from './open-id-identity.js'
 import {
   type CheckedOpenIdOptions,
   checkOpenIdOptions,
@@ -89,7 +89,10 @@ export function createOpenIdProvider(
       const { subject, idToken, userinfo, tokens } = answer
       const problem = objection(idToken)
       if (problem !== null) return refused(problem)
-      const read = identityOf(issuer, subject, idToken, userinfo)
+      const read = present({
+        name: nameInForm(ownMembers(flow.parameters)['user']),
+        ...identityOf(issuer, subject, idToken, userinfo),
+      })
       const { claims, onTokens } = options
       const identity =
         claims === undefined ? read : withClaimed(read, claims(claimsOf(idToken, userinfo)))
