@@ -4,6 +4,7 @@ import {
   isPrompt,
   maxStateChars,
   type RequestInput,
+  responseModeOf,
   scopesOf,
   wordsOf,
 } from './authorization-parameters.js'
@@ -63,8 +64,9 @@ const rules: readonly Rule[] = [
   when('unsupported_response_type', 'response_type is not code.', ({ values }) => {
     return values.get('response_type') !== 'code'
   }),
-  when('invalid_request', 'response_mode is not query.', ({ values }) => {
-    return (values.get('response_mode') ?? 'query') !== 'query'
+  when('invalid_request', 'response_mode is not query, nor form_post to a site.', ({ values }) => {
+    const asked = values.get('response_mode') ?? 'query'
+    return asked !== responseModeOf(values, values.get('redirect_uri') ?? '')
   }),
   challengeFault,
   scopeFault,

@@ -47,6 +47,18 @@ export function stateOf(values: ReadonlyMap<string, string>): string | null {
   return isEchoable(state, maxStateChars) ? (state ?? null) : null
 }
 
+/** How the answer is sent: in the query of the redirect URI, or by a form that is posted there. */
+export type ResponseMode = 'query' | 'form_post'
+
+/** The response mode to answer with. A form can be posted to a site, not to the scheme of an app. */
+export function responseModeOf(
+  values: ReadonlyMap<string, string>,
+  redirectUri: string,
+): ResponseMode {
+  const isForm = values.get('response_mode') === 'form_post'
+  return isForm && /^https?:/.test(redirectUri) ? 'form_post' : 'query'
+}
+
 /**
  * The distinct words of a list; none if it is absent. Its blanks may be doubled, or stand at the
  * ends: clients put lists together.

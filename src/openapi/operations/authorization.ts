@@ -24,7 +24,10 @@ const parameters = z.object({
   id_token_hint: text('an ID token of this app: the user who should sign in').optional(),
   acr_values: text('required assurance: `urn:mar:2fa` for a second factor').optional(),
   resource: texts('the API that tokens are for (RFC 8707); may be repeated').optional(),
-  response_mode: oneOf(['query'], 'the only supported mode').optional(),
+  response_mode: oneOf(
+    ['query', 'form_post'],
+    'default `query`; with `form_post` the browser posts the answer to a redirect URI of http(s)',
+  ).optional(),
 })
 
 const pages = {

@@ -1680,10 +1680,10 @@ export interface components {
             /** @description the API that tokens are for (RFC 8707); may be repeated */
             resource?: string[];
             /**
-             * @description the only supported mode
+             * @description default `query`; with `form_post` the browser posts the answer to a redirect URI of http(s)
              * @enum {string}
              */
-            response_mode?: "query";
+            response_mode?: "query" | "form_post";
         };
         AuthorizeDeviceAnswer: {
             /** @description a secret of the device */
@@ -7426,8 +7426,8 @@ export interface operations {
                 acr_values?: string;
                 /** @description the API that tokens are for (RFC 8707); may be repeated */
                 resource?: string[];
-                /** @description the only supported mode */
-                response_mode?: "query";
+                /** @description default `query`; with `form_post` the browser posts the answer to a redirect URI of http(s) */
+                response_mode?: "query" | "form_post";
             };
             header?: never;
             path?: never;
