@@ -27,6 +27,8 @@ export interface OutgoingRequest {
   readonly body?: unknown
   /** The most bytes of the answer's body. Default 256 KiB. */
   readonly maxBytes?: number
+  /** True asks over http as well: the host has written this address. Default false. */
+  readonly allowsHttp?: boolean
 }
 
 /** All addresses of a name. */
@@ -36,7 +38,8 @@ export type Resolve = (hostname: string) => Promise<readonly LookupAddress[]>
 export class SpecialUseAddress extends UnexpectedAnswer {}
 
 /**
- * The one way to other servers. Sends a request over https, or over http to this machine, and
+ * The one way to other servers. Sends a request over https, or over http to this machine (or to
+ * where the host allows it), and
  * returns the answer: its status, `Content-Type`, `Cache-Control` and body. It sends no cookies,
  * follows no redirect and decompresses nothing.
  *
@@ -53,7 +56,9 @@ export async function outgoing(
   resolve: Resolve = resolveBySystem,
 ): Promise<Response> {
   const url = new URL(address)
-  if (!isSafeUrl(url)) throw new UnexpectedAnswer(`${url.host} is not asked without https.`)
+  const mayBeHttp = Object.hasOwn(asked, 'allowsHttp') && asked.allowsHttp === true
+  if (!isSafeUrl(url) && !(mayBeHttp && url.protocol === 'http:'))
+    throw new UnexpectedAnswer(`${url.host} is not asked without https.`)
   const abort = new AbortController()
   const { signal } = abort
   const work = async () => {

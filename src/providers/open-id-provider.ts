@@ -30,7 +30,7 @@ export interface OpenIdExtras {
  * sign-in.
  *
  * The flow is that of the authorization code, with PKCE and a nonce. Of an ID token everything is
- * verified, the signature too; clocks may differ by 30 seconds. Discovery is remembered for an
+ * verified, the signature too; clocks may differ by `clockToleranceSeconds`. Discovery is remembered for an
  * hour, and read again for a token with an unknown key, at most once a minute. Requests take at
  * most five seconds and 256 KiB each, follow no redirect, and use https, but for a provider on this
  * machine.
@@ -68,10 +68,10 @@ export function createOpenIdProvider(
   options: CheckedOpenIdOptions,
   { parameters = {}, objection = () => null }: OpenIdExtras,
 ): Provider {
-  const { id, name, issuer, clientId, userinfo: asksUserinfo, responseMode } = options
+  const { id, name, issuer, userinfo: asksUserinfo, responseMode } = options
   const servers = rememberServer(() => discoverServer(options))
-  const verifyToken = createVerifyToken(issuer, clientId, servers)
-  const deps = { issuer, clientId, asksUserinfo, verifyToken }
+  const verifyToken = createVerifyToken(options, servers)
+  const deps = { ...options, asksUserinfo, verifyToken }
 
   return {
     id,
@@ -100,7 +100,7 @@ export function createOpenIdProvider(
       return { outcome: 'identified', identity }
     },
 
-    readLogoutToken: createReadLogoutToken(issuer, servers, verifyToken),
+    readLogoutToken: createReadLogoutToken(options, servers, verifyToken),
   }
 }
 
