@@ -125,6 +125,7 @@ function challengeFault(input: RequestInput): RequestFault | null {
 // https://www.rfc-editor.org/rfc/rfc9700#section-2.1.1
 function mayOmitChallenge(input: RequestInput): boolean {
   const { client, values } = input
+  if (client.pkce === 'optional' && isConfidential(client)) return true
   const isAllowed = client.allowNonceInsteadOfPkce === true && isConfidential(client)
   return isAllowed && values.has('nonce') && scopesOf(input).includes('openid')
 }
