@@ -50,7 +50,7 @@ export function stateOf(values: ReadonlyMap<string, string>): string | null {
 /** How the answer is sent: in the query of the redirect URI, or by a form that is posted there. */
 export type ResponseMode = 'query' | 'form_post'
 
-/** The response mode to answer with. A form can be posted to a site, not to the scheme of an app. */
+/** The mode to answer in. A form can be posted to a site, not to the scheme of an app. */
 export function responseModeOf(
   values: ReadonlyMap<string, string>,
   redirectUri: string,

@@ -31,9 +31,9 @@ export interface OpenIdExtras {
  *
  * The flow is that of the authorization code, with PKCE and a nonce. Of an ID token everything is
  * verified, the signature too; clocks may differ by `clockToleranceSeconds`. Discovery is
- * remembered for an hour, and read again for a token with an unknown key, at most once a minute. Requests take at
- * most five seconds and 256 KiB each, follow no redirect, and use https, but for a provider on this
- * machine.
+ * remembered for an hour, and read again for a token with an unknown key, at most once a minute.
+ * Requests take at most five seconds and 256 KiB each, follow no redirect, and use https, but for a
+ * provider on this machine.
  *
  * For Entra ID pass the issuer of your own tenant:
  * `https://login.microsoftonline.com/<id of the tenant>/v2.0`. The documents for `common` and

@@ -3,7 +3,7 @@
 import { describe, expect, it } from 'vitest'
 import { asAlice, startAccounts } from '../accounts/account-host.js'
 import { bearer, logIn, post } from '../support/client.js'
-import { cheapHasher, password, type Served, startHost } from '../support/host.js'
+import { cheapHasher, password, startHost, type TestHost } from '../support/host.js'
 import { digestOf, meteorHasher } from '../support/rocketchat.js'
 import { codeOf, enrolled } from '../support/two-factor.js'
 
@@ -60,7 +60,7 @@ describe('a name', () => {
 describe('a password', () => {
   const typed = 'schönes Wetter heute früh'
   const forms = [typed.normalize('NFC'), typed.normalize('NFD')]
-  const signIn = async (host: Served, shown: string) =>
+  const signIn = async (host: TestHost, shown: string) =>
     (await post(host, '/login', { username: 'alice', password: shown })).status
 
   it('that is set here is one in composed and in decomposed letters', async () => {

@@ -1,6 +1,6 @@
 // Several sites with one set of passkeys: WebAuthn Level 3 §5.11.
+import supertest from 'supertest'
 import { expect, it } from 'vitest'
-import { get } from '../support/client.js'
 import { newPasskey } from './authenticator.js'
 import { type PasskeySettings, startPasskeys } from './passkey-host.js'
 
@@ -33,12 +33,12 @@ it('without the option no other site is one', async () => {
 
 it('browsers read them where they look, from every page', async () => {
   const { host } = await startRelated()
-  const { status, body, headers } = await get(host, '/.well-known/webauthn', {
-    Origin: 'https://example.de',
-  })
+  const { status, body, headers } = await supertest(host.url)
+    .get('/.well-known/webauthn')
+    .set('Origin', 'https://example.de')
   expect([status, body]).toEqual([200, { origins: relatedOrigins }])
   expect(headers['content-type']).toMatch(/^application\/json/)
   expect(headers['access-control-allow-origin']).toBe('*')
   const { host: without } = await startRelated({})
-  expect((await get(without, '/.well-known/webauthn')).status).toBe(404)
+  expect((await supertest(without.url).get('/.well-known/webauthn')).status).toBe(404)
 })
