@@ -47,8 +47,9 @@ export interface AccountsOptions {
   readonly notices?: false | readonly NoticeKind[]
   /**
    * Your pages that take the token of a mailed link, over https, with `{token}` in the fragment:
-   * `https://chat.example.com/#/reset/{token}`. Required without the option `oauth`. With it, the
-   * default are the router's own pages.
+   * `https://chat.example.com/#/reset/{token}`; or in the path or the query, where gateways of mail
+   * cut fragments off. Required without the option `oauth`. With it, the default are the router's
+   * own pages.
    */
   readonly links?: AccountLinks
   /**
@@ -126,7 +127,10 @@ type Names = keyof AccountsOptions
 const isNoticeList = (value: unknown) =>
   value === false || (Array.isArray(value) && value.every((kind) => noticeKinds.includes(kind)))
 
-const link = fitting<string>(isLink, 'is no https URL with {token} in its fragment.').optional()
+const link = fitting<string>(
+  isLink,
+  'is no https URL with {token} once in its path, query or fragment.',
+).optional()
 
 const shape = {
   mail: withMethods<MailSender>('send'),
@@ -225,12 +229,11 @@ function requireLink(name: keyof AccountLinks, isNeeded: boolean, links: Account
   if (isNeeded && links[name] === undefined) throw noLink(name)
 }
 
-// In the fragment, which reaches no server and no log.
+// Anywhere but in the origin: some gateways of mail cut fragments off.
 function isLink(value: unknown): boolean {
   if (typeof value !== 'string' || value.length > 2000 || !URL.canParse(value)) return false
-  const { protocol, hostname } = new URL(value)
+  const { protocol, hostname, username, password, host } = new URL(value)
   const isLocal = protocol === 'http:' && ['localhost', '127.0.0.1', '[::1]'].includes(hostname)
-  if (protocol !== 'https:' && !isLocal) return false
-  const [before = '', ...fragment] = value.split('#')
-  return !before.includes('{token}') && fragment.join('#').split('{token}').length === 2
+  if ((protocol !== 'https:' && !isLocal) || username !== '' || password !== '') return false
+  return value.split('{token}').length === 2 && !host.includes('{token}')
 }

@@ -7,8 +7,8 @@ import type { ProofPurpose } from '../stores/proof-contract.js'
 export type LinkPurpose = Extract<ProofPurpose, 'reset' | 'undo-address' | 'invitation'>
 
 /**
- * Addresses of the host's own pages, with `{token}` in the fragment. With the option `oauth`, a
- * missing one leads to the router's page below `/account`.
+ * Addresses of the host's own pages, with `{token}` once in the fragment, the path or the query.
+ * With the option `oauth`, a missing one leads to the router's page below `/account`.
  */
 export interface AccountLinks {
   /** Where a user sets a new password: `https://chat.example.com/#/reset/{token}`. */

@@ -36,6 +36,18 @@ export function createDocuments(documents: ReadonlyMap<string, object>): Documen
   }
 }
 
+/** Answers further documents, before the others. */
+export function withDocuments(
+  documents: ReadonlyMap<string, object>,
+  others: DocumentHandler,
+): DocumentHandler {
+  const answerDocument = createDocuments(documents)
+  return (request, response, next) =>
+    answerDocument(request, response, (error) =>
+      error === undefined ? others(request, response, next) : next(error),
+    )
+}
+
 /**
  * Leads from `/.well-known/change-password`, where password managers look, to the page for a new
  * password ([W3C](https://www.w3.org/TR/change-password-url/)), and passes on every other path.

@@ -28,6 +28,8 @@ export interface OutgoingRequest {
   readonly body?: unknown
   /** The most bytes of the answer's body. Default 256 KiB. */
   readonly maxBytes?: number
+  /** True asks over http as well: the host has written this address. Default false. */
+  readonly allowsHttp?: boolean
 }
 
 const lookUpOfOthers = createLookUp()
@@ -37,7 +39,8 @@ const lookUpPrivate = createLookUp(bySystem)
 export class SpecialUseAddress extends UnexpectedAnswer {}
 
 /**
- * The one way to other servers. Sends a request over https, or over http to this machine, and
+ * The one way to other servers. Sends a request over https, or over http to this machine (or to
+ * where the host allows it), and
  * returns the answer: its status, `Content-Type`, `Cache-Control` and body. It sends no cookies,
  * follows no redirect and decompresses nothing.
  *
@@ -54,7 +57,9 @@ export async function outgoing(
   lookUp: LookUp = lookUpOfOthers,
 ): Promise<Response> {
   const url = new URL(address)
-  if (!isSafeUrl(url)) throw new UnexpectedAnswer(`${url.host} is not asked without https.`)
+  const mayBeHttp = Object.hasOwn(asked, 'allowsHttp') && asked.allowsHttp === true
+  if (!isSafeUrl(url) && !(mayBeHttp && url.protocol === 'http:'))
+    throw new UnexpectedAnswer(`${url.host} is not asked without https.`)
   const abort = new AbortController()
   const { signal } = abort
   const work = async () => {

@@ -1,5 +1,6 @@
 import { type Audit, noRequest } from '../audit/events.js'
 import { invalidRequest } from '../errors.js'
+import { withAsciiDomain } from '../lib/address-domain.js'
 import { deriveKey } from '../lib/derive-key.js'
 import { hmacSha256 } from '../lib/digest.js'
 import { type HostCall, UnexpectedAnswer } from '../lib/host-call.js'
@@ -14,11 +15,12 @@ export type CanonicalIdentifier = (identifier: LoginIdentifier) => string | Prom
 
 /**
  * The default: e-mail addresses and user names in lower case and Unicode form NFKC; `user` as
- * typed, since it may be a case-sensitive id.
+ * typed, since it may be a case-sensitive id. The domain of an address is in ASCII in both.
  * @internal
  */
 export function lowerCaseNames({ kind, value }: LoginIdentifier): string {
-  return kind === 'user' ? value : inLowerCase(value)
+  if (kind === 'username') return inLowerCase(value)
+  return withAsciiDomain(kind === 'user' ? value : inLowerCase(value))
 }
 
 /**
@@ -36,10 +38,12 @@ export function createCanonical(
     }
   }
   return async function canonicalByHost(identifier) {
-    const value = await call('canonicalIdentifier', async () =>
-      nonEmptyText(await ofHost(trimmed(identifier))),
+    const typed = trimmed(identifier)
+    const value = typed.kind === 'email' ? withAsciiDomain(typed.value) : typed.value
+    const found = await call('canonicalIdentifier', async () =>
+      nonEmptyText(await ofHost({ ...typed, value })),
     )
-    return { kind: identifier.kind, value }
+    return { kind: identifier.kind, value: found }
   }
 }
 
@@ -66,7 +70,7 @@ export function identifierDigests(encryptionKeys: readonly Buffer[]): DigestIden
   const key = deriveKey('identifier', encryptionKeys[0])
   return function digestIdentifier({ kind, value }) {
     return {
-      name: hmacSha256(key, inLowerCase(value)),
+      name: hmacSha256(key, withAsciiDomain(inLowerCase(value))),
       typed: hmacSha256(key, JSON.stringify([kind, value])),
     }
   }

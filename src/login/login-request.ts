@@ -13,7 +13,7 @@ import type { LoginIdentifier } from '../users/contract.js'
 /** A well-formed login. */
 export interface LoginRequest {
   readonly identifier: LoginIdentifier
-  /** As received: not trimmed, no change of case, not normalised (ASVS V6.2.8). */
+  /** As received: not trimmed, no change of case (ASVS V6.2.8). */
   readonly password: ShownPassword
   readonly code: string | null
   /** A passkey instead of a code. */

@@ -1,5 +1,5 @@
-import { domainToASCII, domainToUnicode } from 'node:url'
 import { z } from 'zod'
+import { withAsciiDomain, withReadableDomain } from '../lib/address-domain.js'
 import { isWellFormed } from '../lib/well-formed.js'
 
 const maxOctets = 254
@@ -19,8 +19,9 @@ export const mailAddressText: z.ZodString = z.string().max(254, { abort: true })
 
 /**
  * One mailbox ([RFC 5321 §4.1.2](https://www.rfc-editor.org/rfc/rfc5321#section-4.1.2)) with its
- * domain in lower case and the rest unchanged; null for everything else. An address that Unicode
- * form NFKC would change is refused, because a mail program could send to the other one.
+ * domain in lower case and in ASCII, and the rest unchanged; null for everything else. An address
+ * that Unicode form NFKC would change is refused, because a mail program could send to the other
+ * one.
  */
 export function parseMailAddress(given: unknown): string | null {
   // Counted in units before anything is read, then in octets.
@@ -29,7 +30,9 @@ export function parseMailAddress(given: unknown): string | null {
   const at = given.lastIndexOf('@')
   const [local, domain] = [given.slice(0, at), lowerCase(given.slice(at + 1))]
   if (at < 1 || Buffer.byteLength(local) > maxLocalOctets || !dotString.test(local)) return null
-  return isDomain(domain) ? `${local}@${domain}` : null
+  if (!domainName.test(domain) || unusable.test(domain)) return null
+  const address = withAsciiDomain(`${local}@${domain}`)
+  return isOneDomain(address, domain) && Buffer.byteLength(address) <= maxOctets ? address : null
 }
 
 function isPlain(text: string): boolean {
@@ -42,10 +45,13 @@ function lowerCase(text: string): string {
   return lower.length === text.length ? lower : ''
 }
 
-// Asked of IDNA as well (UTS #46): a name that it would change is another name to whoever resolves
-// it.
-function isDomain(domain: string): boolean {
-  if (!domainName.test(domain) || unusable.test(domain)) return false
-  const ascii = domainToASCII(domain)
-  return dnsLabels.test(ascii) && (ascii === domain || domainToUnicode(ascii) === domain)
+// By IDNA as well: a name that it would change is another name to whoever resolves it.
+function isOneDomain(address: string, given: string): boolean {
+  const ascii = domainOf(address)
+  const readable = domainOf(withReadableDomain(address))
+  // Or it is Punycode of no name, or of a name that is written otherwise.
+  const isRead = readable !== ascii || !/(?:^|\.)xn--/.test(ascii)
+  return dnsLabels.test(ascii) && isRead && (ascii === given || readable === given)
 }
+
+const domainOf = (address: string) => address.slice(address.lastIndexOf('@') + 1)

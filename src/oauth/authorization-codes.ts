@@ -29,7 +29,7 @@ export interface OAuthCodeRequest {
 }
 
 /**
- * A stored code of a client. `codeChallenge` is empty if the client sent a `nonce` instead: then no
+ * A stored code of a client. `codeChallenge` is empty if the client need not send one: then no
  * verifier matches it.
  */
 export type OAuthCodeRecord = AuthorizationCodeRecord &

@@ -4,6 +4,7 @@ import {
   isPrompt,
   maxStateChars,
   type RequestInput,
+  responseModeOf,
   scopesOf,
   wordsOf,
 } from './authorization-parameters.js'
@@ -51,7 +52,7 @@ const targetFault = when(
 
 /** Every rule, in the order of checking. */
 const rules: readonly Rule[] = [
-  when('invalid_request', 'state is longer than 1024 characters, or not printable.', (input) => {
+  when('invalid_request', 'state is longer than 2048 characters, or not printable.', (input) => {
     return !isEchoable(input.values.get('state'), maxStateChars)
   }),
   when('unauthorized_client', 'The client may not use authorization codes.', ({ client }) => {
@@ -63,8 +64,9 @@ const rules: readonly Rule[] = [
   when('unsupported_response_type', 'response_type is not code.', ({ values }) => {
     return values.get('response_type') !== 'code'
   }),
-  when('invalid_request', 'response_mode is not query.', ({ values }) => {
-    return (values.get('response_mode') ?? 'query') !== 'query'
+  when('invalid_request', 'response_mode is not query, nor form_post to a site.', ({ values }) => {
+    const asked = values.get('response_mode') ?? 'query'
+    return asked !== responseModeOf(values, values.get('redirect_uri') ?? '')
   }),
   challengeFault,
   scopeFault,
@@ -123,6 +125,7 @@ function challengeFault(input: RequestInput): RequestFault | null {
 // https://www.rfc-editor.org/rfc/rfc9700#section-2.1.1
 function mayOmitChallenge(input: RequestInput): boolean {
   const { client, values } = input
+  if (client.pkce === 'optional' && isConfidential(client)) return true
   const isAllowed = client.allowNonceInsteadOfPkce === true && isConfidential(client)
   return isAllowed && values.has('nonce') && scopesOf(input).includes('openid')
 }

@@ -39,12 +39,24 @@ export function isEchoable(text: string | undefined, maxChars: number): boolean 
 }
 
 /** The longest `state`, in characters. */
-export const maxStateChars = 1024
+export const maxStateChars = 2048
 
 /** The `state` to return with the answer; null if absent or invalid. */
 export function stateOf(values: ReadonlyMap<string, string>): string | null {
   const state = values.get('state')
   return isEchoable(state, maxStateChars) ? (state ?? null) : null
+}
+
+/** How the answer is sent: in the query of the redirect URI, or by a form that is posted there. */
+export type ResponseMode = 'query' | 'form_post'
+
+/** The mode to answer in. A form can be posted to a site, not to the scheme of an app. */
+export function responseModeOf(
+  values: ReadonlyMap<string, string>,
+  redirectUri: string,
+): ResponseMode {
+  const isForm = values.get('response_mode') === 'form_post'
+  return isForm && /^https?:/.test(redirectUri) ? 'form_post' : 'query'
 }
 
 /**

@@ -9,6 +9,8 @@ import {
   promptOf,
   type RequestInput,
   type RequestSettings,
+  type ResponseMode,
+  responseModeOf,
   scopesOf,
   stateOf,
   targetsOf,
@@ -25,6 +27,7 @@ export interface AuthorizationRequest {
   readonly client: OAuthClient
   /** As sent, and verified to be the client's. */
   readonly redirectUri: string
+  readonly responseMode: ResponseMode
   readonly state: string | null
   /** The requested scopes that are known, at least one. */
   readonly scopes: readonly string[]
@@ -50,6 +53,7 @@ export interface ForClient extends RequestFault {
   readonly at: 'client'
   readonly client: OAuthClient
   readonly redirectUri: string
+  readonly responseMode: ResponseMode
   readonly state: string | null
 }
 
@@ -73,17 +77,18 @@ export function checkAuthorizationRequest(
   if (redirectUri === null) return { at: 'page', problem: 'redirect-mismatch' }
   const resources = audiencesOf(parsed.resources, settings)
   const input: RequestInput = { values, resources, client, settings }
+  const answer = { redirectUri, responseMode: responseModeOf(values, redirectUri) }
   const state = stateOf(values)
   const fault = requestFault(input)
   if (fault !== null) {
     const { error, description } = fault
-    return { at: 'client', client, error, description, redirectUri, state }
+    return { at: 'client', client, error, description, ...answer, state }
   }
   return {
     at: 'request',
     raw: parsed.raw,
     client,
-    redirectUri,
+    ...answer,
     state,
     scopes: scopesOf(input),
     codeChallenge: values.get('code_challenge') ?? null,

@@ -136,6 +136,9 @@ const rules: readonly ClientRule[] = [
     const isFit = client.type === 'web' && isConfidential(client)
     return client.allowNonceInsteadOfPkce === true && !(isFit && client.scopes.includes('openid'))
   }),
+  when('pkce', 'is optional for web clients with a secret alone.', (client) => {
+    return client.pkce === 'optional' && !(client.type === 'web' && isConfidential(client))
+  }),
   // Only an ID Token tells a client the name of a session.
   when('backchannelLogoutUri', 'is of a client without the scope openid.', (client) => {
     return client.backchannelLogoutUri !== undefined && !client.scopes.includes('openid')

@@ -33,6 +33,7 @@ export const clientRemedies: Readonly<Record<keyof OAuthClient, string>> = {
   refreshTokens: "leave it out, or write 'always' or 'on-request'.",
   idTokenAlgorithm:
     "leave it out for 'ES256', or write 'RS256' and hand joseSigner its rs256 keys.",
+  pkce: 'leave it out: every client does PKCE then.',
   allowNonceInsteadOfPkce: 'leave it out unless it is a server with a secret that cannot do PKCE.',
   mayIntrospect: 'leave it out unless it has a secret or keys.',
   backchannelLogoutUri:
@@ -72,6 +73,7 @@ const schema = lazily(() => {
     refreshTokens: oneOf(['always', 'on-request']).optional(),
     idTokenAlgorithm: oneOf(['ES256', 'RS256']).optional(),
     allowNonceInsteadOfPkce: flag().optional(),
+    pkce: fitting<'optional'>((value) => value === 'optional', "is not 'optional'.").optional(),
     mayIntrospect: flag().optional(),
     backchannelLogoutUri: text().optional(),
     serviceUserId: text().optional(),

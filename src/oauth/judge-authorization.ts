@@ -91,11 +91,12 @@ async function decide(
   done: readonly FlowStep[],
   { incoming, context }: AskingBrowser,
 ): Promise<JudgedAuthorization | ForClient> {
-  const { idTokenHint, client, redirectUri, state } = request
+  const { idTokenHint, client, redirectUri, responseMode, state } = request
+  const to = { at: 'client', client, redirectUri, responseMode, state } as const
   const hint = idTokenHint === null ? null : await deps.readHint(idTokenHint, client.id)
   if (idTokenHint !== null && hint === null) {
     const description = 'id_token_hint is no token of this client.'
-    return { at: 'client', client, error: 'invalid_request', description, redirectUri, state }
+    return { ...to, error: 'invalid_request', description }
   }
   const found = await deps.findBrowserUser(incoming, context)
   const granted = await wordsGranted(deps, client, found)
@@ -107,7 +108,7 @@ async function decide(
   const isAsked = decision.next === 'page' && decision.page === 'consent'
   if (isAsked && !isAllowed && !fitsWith(granted, wanted)) {
     const description = 'The user has allowed the client as many scopes and APIs as there may be.'
-    return { at: 'client', client, error: 'invalid_scope', description, redirectUri, state }
+    return { ...to, error: 'invalid_scope', description }
   }
   return { at: 'judged', request, found, decision }
 }

@@ -54,7 +54,7 @@ export function serverMetadata(settings: MetadataSettings): Readonly<Record<stri
     token_endpoint: addressAt(baseUrl, '/oauth/token'),
     jwks_uri: addressAt(baseUrl, '/auth/jwks.json'),
     response_types_supported: ['code'],
-    response_modes_supported: ['query'],
+    response_modes_supported: ['query', 'form_post'],
     grant_types_supported: grantTypes.filter((grant) => {
       if (grant === serviceGrant) return settings.hasServices
       return grant !== deviceGrant || settings.hasDeviceFlow

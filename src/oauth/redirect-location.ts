@@ -19,12 +19,17 @@ const names = ['code', 'error', 'error_description', 'state', 'iss'] as const
  * @param redirectUri - verified to be the client's
  */
 export function redirectLocation(redirectUri: string, response: AuthorizationResponse): string {
+  return appended(redirectUri, answerFields(response))
+}
+
+/** The parameters of an answer, in the order in which they are sent. */
+export function answerFields(response: AuthorizationResponse): Readonly<Record<string, string>> {
   const given: Readonly<Partial<Record<(typeof names)[number], string | null>>> = response
   const added = names.flatMap((name) => {
     const value = Object.hasOwn(given, name) ? (given[name] ?? null) : null
     return value === null ? [] : [[name, value] as const]
   })
-  return appended(redirectUri, Object.fromEntries(added))
+  return Object.fromEntries(added)
 }
 
 /** An address with parameters appended, in this order. */

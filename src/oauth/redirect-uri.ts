@@ -1,3 +1,4 @@
+import { hasAppScheme } from '../lib/app-scheme.js'
 import type { OAuthClientType } from '../stores/client-contract.js'
 
 // All checks are on the text. Another spelling that a URL parser reads as the same address
@@ -41,11 +42,10 @@ const site =
 /** [RFC 8252 §7.3](https://www.rfc-editor.org/rfc/rfc8252#section-7.3): literal, port, the rest. */
 const loopback = /^http:\/\/(127\.0\.0\.1|\[::1\]|localhost)(?::([1-9][0-9]{0,4}))?(?=\/|$)/
 /**
- * A domain of the app's maker, in reverse: [RFC 8252
- * §7.1](https://www.rfc-editor.org/rfc/rfc8252#section-7.1).
+ * The scheme of an app: a domain of its maker, in reverse ([RFC 8252
+ * §7.1](https://www.rfc-editor.org/rfc/rfc8252#section-7.1)), or a name such as `vscode`.
  */
-const privateScheme =
-  /^[a-z][a-z0-9+-]*\.[a-z0-9.+-]*[a-z0-9]:\/(?:\/[A-Za-z0-9._-]+(?=[/?]|$)|(?!\/))/
+const privateScheme = /^[a-z][a-z0-9+.-]*[a-z0-9]:\/(?:\/[A-Za-z0-9._-]+(?=[/?]|$)|(?!\/))/
 /** Path and query of [RFC 3986](https://www.rfc-editor.org/rfc/rfc3986#section-3.3), no `*`. */
 const pathAndQuery = /^(?:[A-Za-z0-9\-._~/?:@!$&'()+,;=]|%[0-9A-Fa-f]{2})*$/
 
@@ -63,8 +63,8 @@ const mistakes: readonly (readonly [RegExp, string])[] = [
 /**
  * What is wrong with a redirect URI that a client wants to register; null if nothing is. An allow
  * list: `https:` for all, and for native clients also `http:` on a loopback address ([RFC 8252
- * §7.3](https://www.rfc-editor.org/rfc/rfc8252#section-7.3)) and a private scheme that contains a
- * dot. So `javascript:` and the like need no list of their own.
+ * §7.3](https://www.rfc-editor.org/rfc/rfc8252#section-7.3)) and the scheme of an app, which may be
+ * none that browsers or systems act on themselves, such as `javascript:`.
  *
  * @param webOnLoopback - whether web clients may use `http:` on a loopback address, too
  */
@@ -85,7 +85,8 @@ export function redirectProblem(
   if (isSite || (type === 'native' && isOfDevice(uri)) || (webOnLoopback && isRest(uri, loopback)))
     return null
   return type === 'native'
-    ? 'is neither https, nor http on 127.0.0.1, [::1] or localhost, nor like com.example.app:/path.'
+    ? 'is neither https, nor http on 127.0.0.1, [::1] or localhost, nor of the scheme of an app, ' +
+        'like com.example.app:/path.'
     : 'is not https with a host in small letters.'
 }
 
@@ -113,7 +114,7 @@ export function redirectMatches(
 }
 
 function isOfDevice(uri: string): boolean {
-  return isRest(uri, loopback) || isRest(uri, privateScheme)
+  return isRest(uri, loopback) || (hasAppScheme(uri) && isRest(uri, privateScheme))
 }
 
 // `127.1`, `0x7f.1`, `[0::1]`, `1.2.3.4.5`, `xn--`.

@@ -1,13 +1,18 @@
 import type { TextAnswer } from '../http/answer.js'
 import { isSentUnasked } from '../http/page-origin.js'
 import type { OAuthCodes } from '../oauth/authorization-codes.js'
+import type { ResponseMode } from '../oauth/authorization-parameters.js'
 import type { AuthorizationRequest } from '../oauth/authorization-request.js'
 import type { BrowserUser } from '../oauth/browser-sign-in.js'
 import type { AskingBrowser } from '../oauth/judge-authorization.js'
-import { redirectLocation } from '../oauth/redirect-location.js'
+import {
+  type AuthorizationResponse,
+  answerFields,
+  redirectLocation,
+} from '../oauth/redirect-location.js'
 import { redirectHost } from '../oauth/redirect-uri.js'
 import type { OAuthClient } from '../stores/client-contract.js'
-import { type PageReader, type ShowPage, seeOther } from './show-page.js'
+import { type PageReader, type PostOver, type ShowPage, seeOther } from './show-page.js'
 import type { ClientOnPage } from './view-parts.js'
 
 /** An error for the client (RFC 6749 §4.1.2.1). */
@@ -16,9 +21,10 @@ export interface ClientError {
   readonly description: string
 }
 
-/** The verified redirect URI of a client, and its state. */
+/** The verified redirect URI of a client, how it is answered there, and its state. */
 export interface ClientAddress {
   readonly redirectUri: string
+  readonly responseMode: ResponseMode
   readonly state: string | null
 }
 
@@ -38,25 +44,38 @@ export interface AnswerClient {
 /**
  * How the browser gets there: by a redirect, or after a form, by a page that navigates by itself.
  */
-export type WayBack =
-  | { readonly by: 'redirect' }
-  | { readonly by: 'hand-over'; readonly client: OAuthClient; readonly reader: PageReader }
+export interface WayBack {
+  readonly by: 'redirect' | 'hand-over'
+  readonly client: OAuthClient
+  readonly reader: PageReader
+}
 
 export interface AnswerClientDeps {
   readonly codes: Pick<OAuthCodes, 'issue'>
   /** The value of `iss`. */
   readonly issuer: string
   readonly showPage: ShowPage
+  readonly postOver: PostOver
 }
 
 export function createAnswerClient({
   codes,
   issuer: iss,
   showPage,
+  postOver,
 }: AnswerClientDeps): AnswerClient {
-  async function lead(redirect: string, to: ClientAddress, way: WayBack): Promise<TextAnswer> {
+  async function lead(
+    answer: AuthorizationResponse,
+    { redirectUri, responseMode }: ClientAddress,
+    way: WayBack,
+  ): Promise<TextAnswer> {
+    if (responseMode === 'form_post') {
+      const posted = { clientName: way.client.name, redirectUri, fields: answerFields(answer) }
+      return postOver(posted, way.reader)
+    }
+    const redirect = redirectLocation(redirectUri, answer)
     if (way.by === 'redirect') return seeOther(redirect)
-    const client = clientOnPage(way.client, to.redirectUri)
+    const client = clientOnPage(way.client, redirectUri)
     const view = { page: 'hand-over', client, redirect } as const
     return showPage(() => view, way.reader, { status: 200 })
   }
@@ -66,12 +85,10 @@ export function createAnswerClient({
       const isUnasked = isSentUnasked(incoming)
       const asked = { request, session, approved, acr: signIn.acr, isUnasked }
       const code = await codes.issue(asked, context)
-      const { redirectUri, state } = request
-      return lead(redirectLocation(redirectUri, { code, state, iss }), request, way)
+      return lead({ code, state: request.state, iss }, request, way)
     },
     withError(to, { error, description }, way) {
-      const response = { error, error_description: description, state: to.state, iss }
-      return lead(redirectLocation(to.redirectUri, response), to, way)
+      return lead({ error, error_description: description, state: to.state, iss }, to, way)
     },
   }
 }

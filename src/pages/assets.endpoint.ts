@@ -33,7 +33,7 @@ export function stylesheetFile({ css, version }: Stylesheet): ServedFile {
 
 /** A script as a file. */
 export function scriptFile(
-  what: 'passkeys' | 'show-password' | 'link',
+  what: 'passkeys' | 'show-password' | 'link' | 'post-over',
   script: string,
 ): ServedFile {
   const name = `${what}-${sha256(script).slice(0, 16)}.js`

@@ -70,7 +70,7 @@ import { createProviderPage, toProviderEndpoint } from './provider-page.js'
 import { createRenewCookie } from './renew-cookie.js'
 import { replayFirstAnswer, replayFirstDone, replayFirstEnrolment } from './replay-first-answer.js'
 import { createSecondFactorPage } from './second-factor-page.js'
-import { createShowPage } from './show-page.js'
+import { createPostOver, createShowPage, postOverFile } from './show-page.js'
 import { createPasswordFingerprint, createSignInByForm } from './sign-in-by-form.js'
 import { createSignInPage } from './sign-in-page.js'
 import { signOutEndpoints } from './sign-out.endpoint.js'
@@ -161,7 +161,7 @@ export function createBrowserPages(deps: BrowserPagesDeps): BrowserPages {
   const { stylesheet, logo, icon, script, passwordScript } = deps.pageSite
   const ofLinks = deps.linksOnPages === undefined ? [] : [linkScriptFile]
   const ofParts = [...ofLinks, ...(parts.providers?.files ?? [])]
-  const all = [stylesheet, logo, icon, script, passwordScript, ...ofParts]
+  const all = [stylesheet, logo, icon, script, passwordScript, postOverFile, ...ofParts]
   const files = all.filter((file) => file !== null)
   const signIn = createSignInPage(parts)
   const goOn = createContinuePage(parts)
@@ -222,6 +222,7 @@ function partsOf(deps: BrowserPagesDeps) {
     hasForgotPage: deps.accountsOnPages?.password !== undefined,
     accountUrl: ownDevices === undefined ? null : addressAt(baseUrl, '/account'),
     showPage: createShowPage(deps.pageSite, deps.audit),
+    postOver: createPostOver(deps.pageSite),
     flows: createFlows(deps),
     browsers: createKnownBrowser(pages.cookie, isSecure),
     csrf: createCsrf({ encryptionKeys, origin: baseUrl.origin, clock }),

@@ -1,3 +1,5 @@
+import { hasAppScheme } from '../lib/app-scheme.js'
+
 /** The brand of {@link SafeHtml}, known only in this file. */
 const markup: unique symbol = Symbol('markup')
 
@@ -59,7 +61,7 @@ export function markupOf(page: SafeHtml): string {
  * @internal
  */
 export function isLink(url: string): boolean {
-  return /^(?:[/?#]|https?:|mailto:|otpauth:|[a-z][a-z0-9+-]*\.[a-z0-9.+-]+:)/.test(url)
+  return /^(?:[/?#]|https?:|mailto:|otpauth:)/.test(url) || hasAppScheme(url)
 }
 
 /**

@@ -28,10 +28,12 @@ export const pageHeaders: Readonly<Record<string, string>> = Object.freeze({
 export function pageHeadersFor(
   language: string,
   scripts: readonly string[] = [],
+  formAction?: string,
 ): Readonly<Record<string, string>> {
   const headers = { ...pageHeaders, 'Content-Language': language }
   if (scripts.length === 0) return headers
-  return { ...headers, 'Content-Security-Policy': policyWith(scripts.map(asSource).join(' ')) }
+  const policy = policyWith(scripts.map(asSource).join(' '), formAction)
+  return { ...headers, 'Content-Security-Policy': policy }
 }
 
 /** Whether a page needs the script of passkeys. */
@@ -51,14 +53,14 @@ function asSource(address: string): string {
 }
 
 // A page without scripts may run none, even after an injection.
-function policyWith(scripts: string): string {
+function policyWith(scripts: string, formAction = "'self'"): string {
   return [
     "default-src 'none'",
     "style-src 'self'",
     `script-src ${scripts}`,
     "img-src 'self'",
     "connect-src 'self'",
-    "form-action 'self'",
+    `form-action ${formAction}`,
     "base-uri 'none'",
     "frame-ancestors 'none'",
     "require-trusted-types-for 'script'",

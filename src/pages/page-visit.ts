@@ -134,7 +134,7 @@ async function openFormer(
 }
 
 function wayBack(isAfterForm: boolean, client: OAuthClient, reader: PageReader): WayBack {
-  return isAfterForm ? { by: 'hand-over', client, reader } : { by: 'redirect' }
+  return { by: isAfterForm ? 'hand-over' : 'redirect', client, reader }
 }
 
 function queryOf(url: IncomingMessage['url'] = ''): string {

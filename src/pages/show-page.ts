@@ -6,9 +6,11 @@ import { ownHeader } from '../http/cookies.js'
 import { type Endpoint, type EndpointRequest, isForClient } from '../http/endpoint.js'
 import { ownMembers } from '../lib/check-options.js'
 import type { AuthUser } from '../users/contract.js'
+import { postOverScript } from './assets/scripts.js'
+import { type ServedFile, scriptFile } from './assets.endpoint.js'
 import { markupOf } from './html.js'
 import { chooseLanguage } from './language.js'
-import type { LanguageLink, PageShell } from './layout.js'
+import { type LanguageLink, layout, type PageShell } from './layout.js'
 import { hasPassword, hasScript, pageHeadersFor } from './page-headers.js'
 import { type PageName, type PageRequest, pageAddress } from './page-request.js'
 import { assetAddress, type PageSite } from './page-site.js'
@@ -16,6 +18,7 @@ import { renderPage } from './render.js'
 import type { PageTexts } from './texts.js'
 import type { ErrorView, View } from './view.js'
 import type { PageFault } from './view-parts.js'
+import { type PostedAnswer, postOverPage } from './views/post-over.js'
 
 /** The reader of a page, and its address. */
 export interface PageReader {
@@ -76,6 +79,25 @@ export function createShowPage(site: PageSite, audit: Audit): ShowPage {
       headers: { ...pageHeadersFor(shell.texts.tag, scripts), ...headers },
       cookies,
     }
+  }
+}
+
+/** The script that posts an answer. */
+export const postOverFile: ServedFile = scriptFile('post-over', postOverScript)
+
+/** Makes the page that posts an answer to a client. No host draws it, since it shows the code. */
+export type PostOver = (answer: PostedAnswer, reader: PageReader) => TextAnswer
+
+export function createPostOver(site: PageSite): PostOver {
+  return function postOver(answer, reader) {
+    const shell = shellFor(site, reader)
+    const script = assetAddress(site, postOverFile)
+    const page = layout(shell, postOverPage(answer, script, shell.texts))
+    // Browsers ask the policy about redirects after a form as well: the client may lead on to
+    // another of its origins.
+    const target = `${new URL(answer.redirectUri).origin} https:`
+    const headers = pageHeadersFor(shell.texts.tag, [script], target)
+    return { status: 200, text: markupOf(page), headers, cookies: [] }
   }
 }
 

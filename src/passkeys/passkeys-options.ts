@@ -21,6 +21,14 @@ export interface PasskeysOptions {
    * They are never taken from a request.
    */
   readonly origins: readonly string[]
+  /**
+   * Origins of your other sites, which use the passkeys of `rpId` as well: `https://example.de`
+   * beside `example.com`. Browsers ask for them at `https://<rpId>/.well-known/webauthn`, which
+   * `auth.wellKnown` answers ([WebAuthn Level 3
+   * §5.11](https://www.w3.org/TR/webauthn-3/#sctn-related-origins)); they take five further names
+   * of sites. Default: none.
+   */
+  readonly relatedOrigins?: readonly string[]
   /** Verifies passkeys. Shipped: `simpleWebAuthn()` of `messaging-auth-router/passkeys`. */
   readonly verifier: PasskeyVerifier
   /** Stores passkeys. Shipped: `sqlPasskeyStore()`, and for experiments `memoryPasskeyStore()`. */
@@ -35,7 +43,7 @@ export interface PasskeysOptions {
   readonly asSecondFactor?: 'when-required' | 'always'
 }
 
-/** {@link PasskeysOptions}, checked and with defaults. */
+/** {@link PasskeysOptions}, checked and with defaults; `origins` has the related ones, too. */
 export type CheckedPasskeysOptions = Required<PasskeysOptions>
 
 type Names = keyof PasskeysOptions
@@ -48,12 +56,18 @@ const isDomain = (value: unknown) =>
   isIP(value) === 0
 const areOrigins = (value: unknown) =>
   Array.isArray(value) && value.length > 0 && value.every(isOrigin)
+const areSites = (value: unknown) =>
+  Array.isArray(value) && value.length <= 100 && value.every(isSite)
 const isMode = (value: unknown) => value === 'when-required' || value === 'always'
 
 const shape = {
   rpId: fitting<string>(isDomain, 'is not a domain in lower case, or is an address of IP.'),
   rpName: text().optional(),
   origins: fitting<readonly string[]>(areOrigins, 'are not one or more exact origins over https.'),
+  relatedOrigins: fitting<readonly string[]>(
+    areSites,
+    'are not up to 100 exact origins over https.',
+  ).default([]),
   verifier: withMethods<PasskeyVerifier>('verifyCreation', 'verifyAssertion'),
   store: withMethods<PasskeyStore>(
     'claimHandle',
@@ -77,6 +91,7 @@ const shape = {
 const remedies: Readonly<Partial<Record<Names, string>>> = {
   rpId: 'pass the domain of your pages, such as example.com or localhost.',
   origins: "pass those of your pages, such as ['https://chat.example.com'].",
+  relatedOrigins: "pass those of your other sites, such as ['https://example.de'].",
   verifier: "pass simpleWebAuthn() from 'messaging-auth-router/passkeys'.",
   store: "pass sqlPasskeyStore(kysely) from 'messaging-auth-router/stores/sql'.",
   once: 'pass once of sqlOAuthStores(), or redisOnceStore().',
@@ -90,9 +105,17 @@ const remedies: Readonly<Partial<Record<Names, string>>> = {
 export function checkPasskeysOptions(given: unknown): CheckedPasskeysOptions {
   const schema = optionsOf(shape)
   const checked = checkOptions({ factory: 'passkeys', schema, remedies }, given)
-  const { rpId, rpName = rpId, origins } = checked
+  const { rpId, rpName = rpId, origins, relatedOrigins } = checked
   doAll(...Array.from(origins, (origin, index) => () => requireOfSite(origin, rpId, index)))
-  return Object.freeze({ ...checked, rpName, origins: Object.freeze([...origins]) })
+  const all = Object.freeze([...origins, ...relatedOrigins])
+  return Object.freeze({ ...checked, rpName, origins: all })
+}
+
+/** The document that browsers ask for, by its path; empty without related origins. */
+export function relatedOriginsDocument(
+  origins: readonly string[] = [],
+): ReadonlyMap<string, { readonly origins: readonly string[] }> {
+  return new Map(origins.length === 0 ? [] : [['/.well-known/webauthn', { origins }]])
 }
 
 function requireOfSite(origin: string, rpId: string, index: number): void {
@@ -100,7 +123,7 @@ function requireOfSite(origin: string, rpId: string, index: number): void {
   throw new AuthConfigError(
     `passkeys.origins[${index}]`,
     'is neither of the domain rpId nor of one below it.',
-    'browsers would refuse it: take it out, or pass a shorter rpId.',
+    'take it out, pass a shorter rpId, or name another site of yours in relatedOrigins.',
   )
 }
 
@@ -112,6 +135,10 @@ function isOrigin(value: unknown): boolean {
   if (!URL.canParse(value)) return false
   const { origin, protocol, hostname } = new URL(value)
   return origin === value && (protocol === 'https:' || isLocal(protocol, hostname))
+}
+
+function isSite(value: unknown): boolean {
+  return typeof value === 'string' && value.startsWith('https:') && isOrigin(value)
 }
 
 // The only site that browsers trust without https, by its name alone.

@@ -37,15 +37,23 @@ export function failClosedHasher(
     }
     return false
   }
+  const verify = (plain: string, hash: string) =>
+    call('passwords.verify', () => hasher.verify(plain, hash))
   return {
     hash: async (plain) => {
-      const hashed = await call('passwords.hash', () => hashOrRefusal(hasher, plain))
+      // A client that sends digests has made them of what was typed.
+      const text = hasher.verifyDigest === undefined ? composed(plain) : plain
+      const hashed = await call('passwords.hash', () => hashOrRefusal(hasher, text))
       if (typeof hashed !== 'string') throw hashed
       return hashed
     },
     verify: async (shown, hash) => {
-      if (typeof shown === 'string')
-        return call('passwords.verify', () => hasher.verify(shown, hash))
+      if (typeof shown === 'string') {
+        const text = composed(shown)
+        const matches = await verify(text, hash)
+        // Hashes of elsewhere may be of what was typed.
+        return text === shown || matches === true ? matches : verify(shown, hash)
+      }
       const { verifyDigest } = hasher
       if (verifyDigest === undefined) throw digestNotTaken()
       return call('passwords.verifyDigest', () => verifyDigest.call(hasher, shown.digest, hash))
@@ -60,6 +68,16 @@ export function failClosedHasher(
         ? 'password-over-72-bytes'
         : null,
   }
+}
+
+/** Characters. Normalising marks takes quadratic time, and hardly any password is longer. */
+const maxComposedChars = 512
+
+// One keyboard types é as one character and another as two: NFC, RFC 8265 §4.2.2.
+function composed(plain: string): string {
+  // Anything that a host passes on; the hasher refuses what is no text.
+  if (typeof plain !== 'string' || plain.length > maxComposedChars) return plain
+  return plain.normalize('NFC')
 }
 
 // What is no reason at all is returned as it is: a promise may reject.

@@ -1,5 +1,7 @@
 import { existsSync } from 'node:fs'
-import { fileURLToPath } from 'node:url'
+import { createRequire } from 'node:module'
+import { dirname, join } from 'node:path'
+import { fileURLToPath, pathToFileURL } from 'node:url'
 import { AuthError } from '../errors.js'
 import { limitConcurrency } from '../lib/limit-concurrency.js'
 import type { CompareTask, HashTask } from './bcrypt-worker.js'
@@ -108,12 +110,12 @@ async function workerThreads(filename: string, { threads }: HashingPoolSettings)
     maxThreads: threads,
     // Workers need neither the secrets in the environment nor the host's flags.
     env: {},
-    execArgv: [],
+    execArgv: loaderOfPnP(filename),
     resourceLimits: { maxOldGenerationSizeMb: 64 },
   })
   const inHand = new Set<AbortController>()
   // An idle thread may die with an error, which without a listener would end the process.
-  pool.on('error', () => {})
+  pool.once('error', warnOfThreads).on('error', () => {})
   // Threads that die before they are ready, in a bundle without bcryptjs for example, are not
   // replaced, so pending work would never finish.
   pool.on('workerDestroy', () =>
@@ -136,6 +138,24 @@ async function workerThreads(filename: string, { threads }: HashingPoolSettings)
   // Nothing waits inside the pool, so the time limit covers only the work.
   const oneEach = limitConcurrency(threads)
   return { run: (name, task) => oneEach(() => run(name, task)), close: () => pool.close() }
+}
+
+// By its code alone: the message of a thread may quote what it was given.
+function warnOfThreads(error: { readonly code?: unknown; readonly name?: unknown }): void {
+  process.emitWarning(
+    `A thread that hashes passwords has died (${String(error.code ?? error.name)}): while none ` +
+      'is left, every sign-in is answered 503.',
+    { code: 'MAR_HASHING_THREAD_DIED', detail: 'Can it load bcryptjs from where its file is?' },
+  )
+}
+
+// Yarn Plug'n'Play has its packages in archives: a thread needs its loader to find any.
+function loaderOfPnP(filename: string): string[] {
+  if (process.versions['pnp'] === undefined) return []
+  const loader = createRequire(filename).resolve('pnpapi')
+  const ofModules = join(dirname(loader), '.pnp.loader.mjs')
+  const more = existsSync(ofModules) ? ['--experimental-loader', pathToFileURL(ofModules).href] : []
+  return ['--require', loader, ...more]
 }
 
 function abortAll(controllers: Iterable<AbortController>): void {

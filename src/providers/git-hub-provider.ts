@@ -38,6 +38,12 @@ export interface GitHubProviderOptions extends ProviderOptions {
   readonly baseUrl?: string
   /** Separated by blanks. Default `read:user user:email`. */
   readonly scope?: string
+  /**
+   * Chooses among the addresses that GitHub has verified, the primary one first: the one at your
+   * company, for `trustEmail`. Undefined: none of them. Default: the primary one, if it is
+   * verified.
+   */
+  readonly chooseEmail?: (verified: readonly string[]) => string | undefined
   /** Is handed the tokens, once, before the sign-in is decided. If it rejects, that is a 503. */
   readonly onTokens?: OpenIdSettings['onTokens']
 }
@@ -49,6 +55,7 @@ interface Checked extends CommonOptions {
   readonly clientSecret: string
   readonly baseUrl: string
   readonly scope: string
+  readonly chooseEmail?: GitHubProviderOptions['chooseEmail'] | undefined
   readonly onTokens?: OpenIdSettings['onTokens'] | undefined
 }
 
@@ -61,6 +68,7 @@ const schema = optionsOf({
     'https://github.com',
   ),
   scope: text().default('read:user user:email'),
+  chooseEmail: callable<NonNullable<GitHubProviderOptions['chooseEmail']>>().optional(),
   onTokens: callable<NonNullable<OpenIdSettings['onTokens']>>().optional(),
   ...commonShape,
 } satisfies Record<keyof GitHubProviderOptions, z.ZodType>)
@@ -118,7 +126,7 @@ export function gitHubProvider(options: GitHubProviderOptions): Provider {
       if (fault !== null) return { outcome: 'refused', reason: fault }
       const tokens = await exchange(checked, flow)
       if (tokens === null) return { outcome: 'refused', reason: 'code' }
-      const identity = await identityOf(baseUrl, tokens.accessToken)
+      const identity = await identityOf(checked, tokens.accessToken)
       await onTokens?.(identity, tokens)
       return { outcome: 'identified', identity }
     },
@@ -173,7 +181,10 @@ function tokensOf(accessToken: string, given: Readonly<Record<string, unknown>>)
 
 const common = { accept: 'application/json', 'user-agent': 'messaging-auth-router' }
 
-async function identityOf(baseUrl: string, accessToken: string): Promise<Identity> {
+async function identityOf(
+  { baseUrl, chooseEmail }: Checked,
+  accessToken: string,
+): Promise<Identity> {
   const api = apiOf(baseUrl)
   const headers = {
     ...common,
@@ -188,7 +199,7 @@ async function identityOf(baseUrl: string, accessToken: string): Promise<Identit
   const { id, name, login } = user
   if (!Number.isSafeInteger(id) || (id as number) <= 0)
     throw new UnexpectedAnswer('GitHub names no number of the account.')
-  const email = primaryOf(emails)
+  const email = emailOf(emails, chooseEmail)
   return present({
     issuer: baseUrl,
     subject: String(id),
@@ -199,12 +210,20 @@ async function identityOf(baseUrl: string, accessToken: string): Promise<Identit
   })
 }
 
-/** The primary address, if it is verified. */
-function primaryOf(emails: unknown): string | undefined {
+/** The primary address, if it is verified; or the verified one that the host chooses. */
+function emailOf(emails: unknown, choose: Checked['chooseEmail']): string | undefined {
   if (!Array.isArray(emails)) throw new UnexpectedAnswer('GitHub lists no addresses.')
   const own = emails.map((one) => ownMembers(one) as Readonly<Record<string, unknown>> | null)
-  const primary = own.find((one) => one?.['primary'] === true && one['verified'] === true)
-  return boundedText(primary?.['email'], 254)
+  const verified = own.filter((one) => one?.['verified'] === true)
+  const textsOf = (isPrimary: boolean) =>
+    verified
+      .filter((one) => (one?.['primary'] === true) === isPrimary)
+      .flatMap((one) => boundedText(one?.['email'], 254) ?? [])
+  if (choose === undefined) return textsOf(true)[0]
+  const all = [...textsOf(true), ...textsOf(false)]
+  const chosen = choose(all)
+  if (chosen === undefined || all.includes(chosen)) return chosen
+  throw new UnexpectedAnswer('chooseEmail() returned none of the addresses.')
 }
 
 // GitHub Enterprise Server has its API below the host; with data residency it has a host.

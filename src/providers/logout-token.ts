@@ -2,7 +2,12 @@ import { ownMembers } from '../lib/check-options.js'
 import type { ProviderLogout } from './contract.js'
 import { isKeyText } from './open-id-identity.js'
 import type { OpenIdServers } from './open-id-server.js'
-import { isPast, toleranceSeconds, type VerifiedToken, type VerifyToken } from './open-id-tokens.js'
+import {
+  isPast,
+  type TokenSettings,
+  type VerifiedToken,
+  type VerifyToken,
+} from './open-id-tokens.js'
 
 /** Before anything is read. */
 const maxCharacters = 8192
@@ -11,7 +16,7 @@ const event = 'http://schemas.openid.net/event/backchannel-logout'
 
 /** Reads logout tokens of one provider; null for anything else. */
 export function createReadLogoutToken(
-  issuer: string,
+  settings: Omit<TokenSettings, 'clientId'>,
   servers: OpenIdServers,
   verifyToken: VerifyToken,
 ): (token: string) => Promise<ProviderLogout | null> {
@@ -23,7 +28,7 @@ export function createReadLogoutToken(
       maxTokenAge: maxAgeSeconds,
       requiredClaims: ['iat', 'jti', 'events'],
     })
-    return verified === null ? null : logoutOf(issuer, verified)
+    return verified === null ? null : logoutOf(settings, verified)
   }
 }
 
@@ -33,18 +38,21 @@ function looksSigned(token: string): boolean {
 
 // OpenID Connect Back-Channel Logout 1.0 §2.6. The issuer, the audience and the times are checked
 // with the signature.
-function logoutOf(issuer: string, { header, claims }: VerifiedToken): ProviderLogout | null {
+function logoutOf(
+  { issuer, clockToleranceSeconds }: Omit<TokenSettings, 'clientId'>,
+  { header, claims }: VerifiedToken,
+): ProviderLogout | null {
   const { iat, jti, sub, sid } = claims
   if (!isLogoutType(header['typ']) || !hasLogoutEvent(claims['events'])) return null
   // An ID token must never end a session: with its signature it would be easy to come by.
   if (Object.hasOwn(claims, 'nonce')) return null
-  if (!isPast(iat) || !isKeyText(jti)) return null
+  if (!isPast(iat, clockToleranceSeconds) || !isKeyText(jti)) return null
   const names = [sub, sid].filter((one) => one !== undefined)
   if (names.length === 0 || !names.every(isKeyText)) return null
   return {
     issuer,
     jti,
-    expiresAt: new Date(((iat as number) + maxAgeSeconds + 2 * toleranceSeconds) * 1000),
+    expiresAt: new Date(((iat as number) + maxAgeSeconds + 2 * clockToleranceSeconds) * 1000),
     ...(sub !== undefined && { subject: sub as string }),
     ...(sid !== undefined && { sid: sid as string }),
   }

@@ -30,6 +30,7 @@ interface Refusal {
 interface ReadAnswerDeps {
   readonly issuer: string
   readonly clientId: string
+  readonly clockToleranceSeconds: number
   readonly asksUserinfo: boolean
   readonly verifyToken: VerifyToken
 }
@@ -120,7 +121,7 @@ function exchange(
 // OpenID Connect Core §3.1.3.7. The library leaves out the signature of a token that comes from the
 // provider itself, times in the future, and the one party of a token with one audience.
 async function verified(
-  { clientId, asksUserinfo, verifyToken }: ReadAnswerDeps,
+  { clientId, clockToleranceSeconds, asksUserinfo, verifyToken }: ReadAnswerDeps,
   server: OpenIdServer,
   { nonce }: Kept,
   tokens: TokenEndpointResponse,
@@ -128,7 +129,8 @@ async function verified(
   const token = await verifyToken(tokens.id_token ?? '', server)
   if (token === null) return refused('id-token')
   const { sub, azp, iat } = token.claims
-  if (!isPast(iat) || token.claims['nonce'] !== nonce) return refused('id-token')
+  if (!isPast(iat, clockToleranceSeconds) || token.claims['nonce'] !== nonce)
+    return refused('id-token')
   if (azp !== undefined && azp !== clientId) return refused('id-token')
   if (!isKeyText(sub)) return refused('subject')
   const { library, config } = server

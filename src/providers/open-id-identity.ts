@@ -67,6 +67,27 @@ export function claimsOf(idToken: Claims, userinfo: Claims): Claims {
   return { ...others, ...userinfo }
 }
 
+/**
+ * The name in the field `user` of an answer by a form, with which Apple sends it: once, and in no
+ * token. It is not proven, but neither is another name that users have given themselves.
+ */
+export function nameInForm(user: string | undefined): string | undefined {
+  const { name } = ownMembers(asObject(user ?? '') as { readonly name?: unknown })
+  const { firstName, lastName } = ownMembers(
+    (typeof name === 'object' ? { ...name } : {}) as Record<string, unknown>,
+  )
+  const parts = [firstName, lastName].filter((part) => typeof part === 'string')
+  return boundedText(parts.join(' ').trim(), 255)
+}
+
+function asObject(json: string): object {
+  try {
+    return { ...JSON.parse(json) }
+  } catch {
+    return {}
+  }
+}
+
 /** Methods of a sign-in there; undefined for anything but a list. */
 export function methodsOf(amr: unknown): string[] | undefined {
   if (!Array.isArray(amr)) return undefined

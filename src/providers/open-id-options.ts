@@ -1,7 +1,15 @@
-import { createPrivateKey, type JsonWebKey } from 'node:crypto'
+import { createPrivateKey, type webcrypto } from 'node:crypto'
 import type { z } from 'zod'
 import { AuthConfigError } from '../errors.js'
-import { callable, checkOptions, fitting, flag, optionsOf, text } from '../lib/check-options.js'
+import {
+  callable,
+  checkOptions,
+  fitting,
+  flag,
+  optionsOf,
+  text,
+  whole,
+} from '../lib/check-options.js'
 import { doAll } from '../lib/mistakes.js'
 import { isSafeUrl } from '../lib/safe-url.js'
 import type { Identity } from './contract.js'
@@ -49,6 +57,11 @@ export interface OpenIdSettings extends ProviderOptions {
    * UserInfo. An address replaced is proven only if `emailVerified` is returned with it.
    */
   readonly claims?: (claims: Readonly<Record<string, unknown>>) => ClaimedIdentity
+  /**
+   * By how much the clocks of the two servers may differ: seconds, 0-300. A token is good for as
+   * much longer. Default 30.
+   */
+  readonly clockToleranceSeconds?: number
   /** Is handed the tokens, once, before the sign-in is decided. If it rejects, that is a 503. */
   readonly onTokens?: (identity: Identity, tokens: ProviderTokens) => void | Promise<void>
 }
@@ -61,6 +74,17 @@ export interface OpenIdProviderOptions extends OpenIdSettings {
   /** Exactly as the provider writes it in `issuer` of its discovery document. */
   readonly issuer: string
   /**
+   * The origin at which this server reaches the provider, if it is another one than that of
+   * `issuer`, which browsers use: `https://keycloak.internal:8443`. The document, the tokens, the
+   * keys and UserInfo are asked for there, at the same paths.
+   */
+  readonly innerOrigin?: string
+  /**
+   * True allows `http` in `innerOrigin`, for a network of containers that nobody else is in:
+   * whoever can read or change that traffic signs in as anybody. Default false.
+   */
+  readonly dangerouslyAllowInnerHttp?: boolean
+  /**
    * Default: with `clientKey` `private_key_jwt`; with `clientSecret` `client_secret_post`, if the
    * provider announces it, otherwise `client_secret_basic`.
    */
@@ -69,13 +93,13 @@ export interface OpenIdProviderOptions extends OpenIdSettings {
    * The private key for `private_key_jwt`, as a JSON Web Key with `alg` of ES256, EdDSA, PS256 or
    * RS256, and with `kid` if the provider knows several keys.
    */
-  readonly clientKey?: JsonWebKey
+  readonly clientKey?: webcrypto.JsonWebKey & { readonly kid?: string }
   /** How the answer arrives. `form_post` is what Apple demands for names. Default `query`. */
   readonly responseMode?: 'query' | 'form_post'
 }
 
 /** A private JSON Web Key, whose algorithm is one of ours. */
-export type ClientKey = JsonWebKey & { readonly alg: string; readonly kid?: string }
+export type ClientKey = NonNullable<OpenIdProviderOptions['clientKey']> & { readonly alg: string }
 
 /** Algorithms of tokens, and of our own assertions. Never `none`, never a shared secret. */
 export const algorithms: readonly string[] = ['ES256', 'EdDSA', 'PS256', 'RS256']
@@ -95,6 +119,9 @@ const shape = {
   prompt: fitting<string>(isPrompt, 'is not login, consent or select_account.').optional(),
   loginHint: flag().default(false),
   responseMode: responseModeOption,
+  innerOrigin: fitting<string>(isOrigin, 'is not an origin without a path.').optional(),
+  dangerouslyAllowInnerHttp: flag().default(false),
+  clockToleranceSeconds: whole(0, 300, 'seconds').default(30),
   userinfo: flag().default(false),
   claims: callable<NonNullable<OpenIdSettings['claims']>>().optional(),
   onTokens: callable<NonNullable<OpenIdSettings['onTokens']>>().optional(),
@@ -109,6 +136,7 @@ const remedies: Readonly<Partial<Record<keyof OpenIdProviderOptions, string>>> =
   clientSecret: 'pass the client secret that the provider has shown.',
   clientKey: 'pass the private key as JWK: { kty, crv, x, y, d, alg, kid }.',
   scope: "pass 'openid email profile', or leave it out.",
+  innerOrigin: "pass an origin such as 'https://keycloak.internal:8443', or leave it out.",
 }
 
 /** {@link OpenIdProviderOptions}, checked and with defaults. */
@@ -124,6 +152,9 @@ export interface CheckedOpenIdOptions extends CommonOptions {
   readonly prompt?: string | undefined
   readonly loginHint: boolean
   readonly responseMode?: 'query' | 'form_post' | undefined
+  readonly innerOrigin?: string | undefined
+  readonly dangerouslyAllowInnerHttp: boolean
+  readonly clockToleranceSeconds: number
   readonly userinfo: boolean
   readonly claims?: OpenIdSettings['claims'] | undefined
   readonly onTokens?: OpenIdSettings['onTokens'] | undefined
@@ -143,6 +174,7 @@ export function checkOpenIdOptions(given: unknown, factory: string): CheckedOpen
   doAll(
     () => requireOneTenant(checked.issuer, factory),
     () => requireCredential(checked, factory),
+    () => requireInnerTls(checked, factory),
   )
   return checked
 }
@@ -157,6 +189,17 @@ function requireOneTenant(issuer: string, factory: string): void {
     `${factory}.issuer`,
     'is of no single tenant.',
     'pass https://login.microsoftonline.com/<id of your tenant>/v2.0.',
+  )
+}
+
+function requireInnerTls(options: CheckedOpenIdOptions, factory: string): void {
+  const { innerOrigin, dangerouslyAllowInnerHttp } = options
+  if (innerOrigin === undefined || dangerouslyAllowInnerHttp) return
+  if (isSafeUrl(new URL(innerOrigin))) return
+  throw new AuthConfigError(
+    `${factory}.innerOrigin`,
+    'is over http: whoever can read or change that traffic signs in as anybody.',
+    'use https, or set dangerouslyAllowInnerHttp in a network that nobody else is in.',
   )
 }
 
@@ -185,6 +228,11 @@ function isIssuer(value: unknown): boolean {
   return /^https?:\/\/[^?#\s\\]+$/.test(value) && isSafeUrl(url) && !url.username && !url.password
 }
 
+function isOrigin(value: unknown): boolean {
+  if (typeof value !== 'string' || value.length > 255 || !URL.canParse(value)) return false
+  return /^https?:/.test(value) && new URL(value).origin === value
+}
+
 function isClientAuth(value: unknown): boolean {
   return ['client_secret_basic', 'client_secret_post', 'private_key_jwt'].some(
     (one) => one === value,
@@ -195,7 +243,7 @@ function isClientKey(value: unknown): boolean {
   const { alg } = (value ?? {}) as { alg?: unknown }
   if (!algorithms.some((one) => one === alg)) return false
   try {
-    createPrivateKey({ key: value as JsonWebKey, format: 'jwk' })
+    createPrivateKey({ key: { ...(value as ClientKey) }, format: 'jwk' })
     return true
   } catch {
     return false

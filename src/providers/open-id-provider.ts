@@ -4,7 +4,7 @@ import { randomSecret } from '../lib/random.js'
 import type { FlowToStart, Provider } from './contract.js'
 import { createReadLogoutToken } from './logout-token.js'
 import { readAnswer, refused } from './open-id-answer.js'
-import { claimsOf, identityOf, withClaimed } from './open-id-identity.js'
+import { claimsOf, identityOf, nameInForm, present, withClaimed } from './open-id-identity.js'
 import {
   type CheckedOpenIdOptions,
   checkOpenIdOptions,
@@ -30,10 +30,10 @@ export interface OpenIdExtras {
  * sign-in.
  *
  * The flow is that of the authorization code, with PKCE and a nonce. Of an ID token everything is
- * verified, the signature too; clocks may differ by 30 seconds. Discovery is remembered for an
- * hour, and read again for a token with an unknown key, at most once a minute. Requests take at
- * most five seconds and 256 KiB each, follow no redirect, and use https, but for a provider on this
- * machine.
+ * verified, the signature too; clocks may differ by `clockToleranceSeconds`. Discovery is
+ * remembered for an hour, and read again for a token with an unknown key, at most once a minute.
+ * Requests take at most five seconds and 256 KiB each, follow no redirect, and use https, but for a
+ * provider on this machine.
  *
  * For Entra ID pass the issuer of your own tenant:
  * `https://login.microsoftonline.com/<id of the tenant>/v2.0`. The documents for `common` and
@@ -68,10 +68,10 @@ export function createOpenIdProvider(
   options: CheckedOpenIdOptions,
   { parameters = {}, objection = () => null }: OpenIdExtras,
 ): Provider {
-  const { id, name, issuer, clientId, userinfo: asksUserinfo, responseMode } = options
+  const { id, name, issuer, userinfo: asksUserinfo, responseMode } = options
   const servers = rememberServer(() => discoverServer(options))
-  const verifyToken = createVerifyToken(issuer, clientId, servers)
-  const deps = { issuer, clientId, asksUserinfo, verifyToken }
+  const verifyToken = createVerifyToken(options, servers)
+  const deps = { ...options, asksUserinfo, verifyToken }
 
   return {
     id,
@@ -89,7 +89,10 @@ export function createOpenIdProvider(
       const { subject, idToken, userinfo, tokens } = answer
       const problem = objection(idToken)
       if (problem !== null) return refused(problem)
-      const read = identityOf(issuer, subject, idToken, userinfo)
+      const read = present({
+        name: nameInForm(ownMembers(flow.parameters)['user']),
+        ...identityOf(issuer, subject, idToken, userinfo),
+      })
       const { claims, onTokens } = options
       const identity =
         claims === undefined ? read : withClaimed(read, claims(claimsOf(idToken, userinfo)))
@@ -97,7 +100,7 @@ export function createOpenIdProvider(
       return { outcome: 'identified', identity }
     },
 
-    readLogoutToken: createReadLogoutToken(issuer, servers, verifyToken),
+    readLogoutToken: createReadLogoutToken(options, servers, verifyToken),
   }
 }
 

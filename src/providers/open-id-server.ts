@@ -78,13 +78,38 @@ function isYounger(at: number, than: number): boolean {
   return age >= 0 && age < than
 }
 
+/** How this server asks a provider, and how browsers do. */
+interface Ways {
+  /** Asks at the inner origin, if there is one. */
+  readonly ask: typeof outgoing
+  /** An address of the document as browsers have it. */
+  outside(address: string): string
+}
+
+function waysOf({ issuer, innerOrigin }: CheckedOpenIdOptions): Ways {
+  if (innerOrigin === undefined) return { ask: outgoing, outside: (address) => address }
+  const { origin } = new URL(issuer)
+  const moved = (address: string, from: string, to: string) =>
+    address.startsWith(`${from}/`) ? to + address.slice(from.length) : address
+  return {
+    ask(address, asked) {
+      const inner = moved(String(address), origin, innerOrigin)
+      // The option says whether http is allowed there, and nowhere else.
+      const allowsHttp = inner.startsWith(`${innerOrigin}/`)
+      return outgoing(inner, { ...asked, allowsHttp })
+    },
+    outside: (address) => moved(address, innerOrigin, origin),
+  }
+}
+
 /** Reads the discovery document of a provider. */
 export async function discoverServer(options: CheckedOpenIdOptions): Promise<OpenIdServer> {
   const { issuer, clientId } = options
+  const { ask, outside } = waysOf(options)
   const library = await loadLibrary()
   const isLocal = new URL(issuer).protocol === 'http:'
   const execute = isLocal ? [library.allowInsecureRequests] : []
-  const ways = { execute, [library.customFetch]: outgoing as CustomFetch }
+  const ways = { execute, [library.customFetch]: ask as CustomFetch }
   const found = await library
     .discovery(new URL(issuer), clientId, {}, library.None(), ways)
     .catch((error: unknown) => Promise.reject(outageOf(error)))
@@ -94,23 +119,26 @@ export async function discoverServer(options: CheckedOpenIdOptions): Promise<Ope
   if (said.issuer !== issuer) throw new UnexpectedAnswer(`discovery of ${issuer} names another.`)
   const used = algorithmsOf(said.id_token_signing_alg_values_supported ?? ['RS256'], issuer)
   const sendsIssuer = said.authorization_response_iss_parameter_supported === true
+  const endpoint = (value: unknown) =>
+    endpointOf(typeof value === 'string' ? outside(value) : value, isLocal, issuer)
   const metadata = {
     issuer,
-    authorization_endpoint: endpointOf(said.authorization_endpoint, isLocal, issuer),
-    token_endpoint: endpointOf(said.token_endpoint, isLocal, issuer),
+    authorization_endpoint: endpoint(said.authorization_endpoint),
+    token_endpoint: endpoint(said.token_endpoint),
     id_token_signing_alg_values_supported: used,
     authorization_response_iss_parameter_supported: sendsIssuer,
     ...(options.userinfo && {
-      userinfo_endpoint: endpointOf(said.userinfo_endpoint, isLocal, issuer),
+      userinfo_endpoint: endpoint(said.userinfo_endpoint),
     }),
   }
   const takesPost = announces(said.token_endpoint_auth_methods_supported, 'client_secret_post')
   const authentication = await clientAuthOf(library, options, takesPost)
-  const config = new library.Configuration(metadata, clientId, {}, authentication)
-  config[library.customFetch] = outgoing as CustomFetch
+  const client = { [library.clockTolerance]: options.clockToleranceSeconds }
+  const config = new library.Configuration(metadata, clientId, client, authentication)
+  config[library.customFetch] = ask as CustomFetch
   if (isLocal) library.allowInsecureRequests(config)
-  const keys = createRemoteJWKSet(new URL(endpointOf(said.jwks_uri, isLocal, issuer)), {
-    [customFetch]: outgoing,
+  const keys = createRemoteJWKSet(new URL(endpoint(said.jwks_uri)), {
+    [customFetch]: ask,
     cacheMaxAge: maxKeyAgeMs,
     // For an unknown key the document is read anew, with the keys.
     cooldownDuration: Number.POSITIVE_INFINITY,

@@ -1,11 +1,9 @@
 import { JOSEError } from 'jose/errors'
 import { type JWTVerifyOptions, jwtVerify } from 'jose/jwt/verify'
 import { ownMembers } from '../lib/check-options.js'
+import type { CheckedOpenIdOptions } from './open-id-options.js'
 import { outageOf } from './open-id-outage.js'
 import type { OpenIdServer, OpenIdServers } from './open-id-server.js'
-
-/** Of the clocks of two servers. */
-export const toleranceSeconds = 30
 
 /** The content of a token that has passed every check. */
 export interface VerifiedToken {
@@ -19,6 +17,12 @@ export type VerifyToken = (
   server: OpenIdServer,
   checks?: Pick<JWTVerifyOptions, 'maxTokenAge' | 'requiredClaims'>,
 ) => Promise<VerifiedToken | null>
+
+/** Whose tokens, for whom, and how far the clocks of the two servers may be apart. */
+export type TokenSettings = Pick<
+  CheckedOpenIdOptions,
+  'issuer' | 'clientId' | 'clockToleranceSeconds'
+>
 
 /** What is wrong is the token. Everything else is the provider, or the way to it. */
 const faults = new Set([
@@ -35,8 +39,7 @@ const faults = new Set([
 
 /** Verifies the tokens of a provider, with keys that are read anew for an unknown one. */
 export function createVerifyToken(
-  issuer: string,
-  clientId: string,
+  { issuer, clientId, clockToleranceSeconds }: TokenSettings,
   servers: OpenIdServers,
 ): VerifyToken {
   async function verify(
@@ -53,7 +56,7 @@ export function createVerifyToken(
         algorithms: server.algorithms,
         issuer,
         audience: clientId,
-        clockTolerance: toleranceSeconds,
+        clockTolerance: clockToleranceSeconds,
       }),
     )
     return { header: ownMembers(protectedHeader), claims: ownMembers(payload) }
@@ -84,6 +87,6 @@ function codeOf(error: unknown): string {
 }
 
 /** Whether a time in a token is not in the future. */
-export function isPast(seconds: unknown): boolean {
+export function isPast(seconds: unknown, toleranceSeconds: number): boolean {
   return typeof seconds === 'number' && seconds <= Date.now() / 1000 + toleranceSeconds
 }

@@ -248,7 +248,8 @@ export interface AuthRouter extends Router {
   passportStrategy(options?: ScopeOptions): PassportStrategy
   /**
    * Middleware for the root of the site: answers the metadata documents for apps below
-   * `/.well-known/`, with the option `accounts` leads from `/.well-known/change-password` to the
+   * `/.well-known/`, with `passkeys.relatedOrigins` `/.well-known/webauthn`, with the option
+   * `accounts` leads from `/.well-known/change-password` to the
    * page for a new password, and passes on all other requests. Without the option `oauth` it passes
    * on all.
    *

@@ -18,7 +18,7 @@ import { createGuards } from '../guard/guards.js'
 import { createOpenSession } from '../host-sign-in/open-session.js'
 import type { Capability } from '../http/capability.js'
 import { createCors } from '../http/cors.js'
-import { leadToChangePassword } from '../http/documents.js'
+import { leadToChangePassword, withDocuments } from '../http/documents.js'
 import { mountAll, type Routes } from '../http/endpoint.js'
 import { createLogin } from '../login/login.js'
 import { createNamedTokens } from '../named-tokens/named-tokens.js'
@@ -30,6 +30,7 @@ import { createBrowserPages } from '../pages/browser-pages.js'
 import { createCallbackPages } from '../pages/provider-callback.js'
 import { createPagesForHost } from '../pages/sign-in-url.js'
 import { createPasskeys, withoutPasskeys } from '../passkeys/passkeys.js'
+import { relatedOriginsDocument } from '../passkeys/passkeys-options.js'
 import { createPkce } from '../pkce/pkce.js'
 import { createProviderSignIn } from '../provider-sign-in/provider-sign-in.js'
 import { createRefresh } from '../refresh/refresh.js'
@@ -100,9 +101,12 @@ export function createAuthRouter(given: AuthRouterOptions): AuthRouter {
     },
     passwords: map.accounts?.passwords ?? withoutPasswordRules,
     issueAuthorizationCode: map.pkce.issueAuthorizationCode,
-    wellKnown: leadToChangePassword(
-      map.pages?.changePassword ?? null,
-      map.oauth?.wellKnown ?? withoutDocuments,
+    wellKnown: withDocuments(
+      relatedOriginsDocument(options.passkeys?.relatedOrigins),
+      leadToChangePassword(
+        map.pages?.changePassword ?? null,
+        map.oauth?.wellKnown ?? withoutDocuments,
+      ),
     ),
     clients: map.oauth?.clients ?? withoutRegister,
     requireAuth: map.guards.requireAuth,

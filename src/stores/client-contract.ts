@@ -70,6 +70,12 @@ export interface OAuthClient {
   readonly idTokenAlgorithm?: 'ES256' | 'RS256'
   /** For web clients with a secret that cannot do PKCE: they send a `nonce`. Default false. */
   readonly allowNonceInsteadOfPkce?: boolean
+  /**
+   * `optional`: for a web client with a secret that can do neither PKCE nor a nonce. OAuth 2.1
+   * forbids it: whoever gets hold of a code of somebody else's can put it into their own sign-in
+   * there, or theirs into somebody's. A challenge that is sent still counts. Default: required.
+   */
+  readonly pkce?: 'optional'
   /** Default false. */
   readonly mayIntrospect?: boolean
   /**

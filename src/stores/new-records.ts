@@ -342,6 +342,7 @@ export function newClient(change: Partial<OAuthClient> = {}): OAuthClient {
     refreshTokens: 'always',
     idTokenAlgorithm: 'RS256',
     allowNonceInsteadOfPkce: false,
+    pkce: 'optional',
     mayIntrospect: true,
     backchannelLogoutUri: 'https://wiki.example.com/logout?a=1',
     ...change,

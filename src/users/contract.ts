@@ -7,7 +7,8 @@ export interface LoginIdentifier {
   /**
    * Well-formed text of 1-320 characters, without control characters, unchanged by NFKC, and
    * without blanks at either end. `email` and `username` are in lower case; `user` is as typed,
-   * since it may be an id.
+   * since it may be an id. The domain of an address is in ASCII in both: `anna@xn--mller-kva.de`
+   * for `anna@müller.de`.
    */
   readonly value: string
 }
@@ -54,7 +55,7 @@ export interface UserContact {
 
 /** A user who registers. */
 export interface NewUser {
-  /** Proven. It has a domain in lower case, and the rest as its owner typed it. */
+  /** Proven. It has a domain in lower case and in ASCII, and the rest as its owner typed it. */
   readonly email: string
   /** As it was typed: well-formed text of 1-320 characters, like {@link LoginIdentifier.value}. */
   readonly username: string
@@ -134,8 +135,8 @@ export interface UserStore {
    * user has `to`, in whatever case; nothing is written. Never rejects for that: translate the
    * error of the unique index.
    *
-   * `to` has a domain in lower case, and the rest as its owner typed it. Store it unchanged;
-   * `findByIdentifier` is asked for it in lower case.
+   * `to` has a domain in lower case and in ASCII, and the rest as its owner typed it. Store it
+   * unchanged; `findByIdentifier` is asked for it in lower case.
    */
   updateEmail?(
     userId: string,

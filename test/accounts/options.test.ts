@@ -2,9 +2,11 @@
 import { describe, expect, it } from 'vitest'
 import { AuthConfigError, type AuthRouterOptions, createAuthRouter } from '../../src/index.js'
 import { memoryStores } from '../../src/stores/memory-stores.js'
+import { post } from '../support/client.js'
 import { encryptionKey } from '../support/host.js'
 import { oauthOptions, signer } from '../support/mounted-oauth.js'
 import { type TestUsers, testUsers } from '../support/users.js'
+import { startAccounts } from './account-host.js'
 
 const mail = { send: async () => {} }
 const reset = 'https://chat.example.com/#/reset/{token}'
@@ -42,11 +44,18 @@ describe('the links of mails', () => {
       { mail, links: { undo, reset: 'http://chat.example.com/#{token}' } },
       /links\.reset: is no https URL/,
     ],
-    [
-      'a token that reaches logs',
-      { mail, links: { undo, reset: 'https://chat.example.com/{token}#' } },
+    ...[
+      'https://chat.example.com/',
+      'https://{token}.example.com/',
+      'https://{token}@chat.example.com/',
+      'https://chat.example.com:{token}/',
+      'https://chat.example.com/{token}#{token}',
+      'javascript:alert({token})',
+    ].map((wrong): [string, object, RegExp] => [
+      wrong,
+      { mail, links: { undo, reset: wrong } },
       /links\.reset: is no https URL/,
-    ],
+    ]),
   ])('of a host without pages of ours: %s', (_what, accounts, message) => {
     expect(refusalOf(accounts)).toMatch(message)
   })
@@ -56,6 +65,20 @@ describe('the links of mails', () => {
     expect(() => start({ mail, links: { reset } }, oauthOptions())).not.toThrow()
     expect(() => start({ mail, links: { reset, undo } })).not.toThrow()
     expect(() => start({ mail, links: { reset, undo, confirm: undo } })).not.toThrow()
+  })
+
+  it.each([
+    'https://chat.example.com/reset?token={token}',
+    'https://chat.example.com/reset?x=1&token={token}#top',
+    'https://chat.example.com/reset/{token}',
+    'https://chat.example.com/#/reset/{token}',
+  ])('may have the token in the fragment, the path or the query: %s', async (link) => {
+    const host = await startAccounts({ accounts: { links: { undo, reset: link } } })
+    await post(host, '/auth/password/forgot', { username: 'alice' }).expect(202)
+    const { url = '' } = (await host.mailed('reset-password'))[0] ?? {}
+    const token = /mar_pr_[\w-]+/.exec(url)?.[0] ?? 'none'
+    host.issued.add(token)
+    expect(url).toBe(link.replace('{token}', token))
   })
 
   it('are not asked of users who cannot be written', () => {

@@ -1,8 +1,10 @@
 // What keyboards, clipboards and apps put into names and codes does not keep anybody out. A
 // password is as it is typed.
 import { describe, expect, it } from 'vitest'
+import { asAlice, startAccounts } from '../accounts/account-host.js'
 import { bearer, logIn, post } from '../support/client.js'
-import { password, startHost } from '../support/host.js'
+import { cheapHasher, password, startHost, type TestHost } from '../support/host.js'
+import { digestOf, meteorHasher } from '../support/rocketchat.js'
 import { codeOf, enrolled } from '../support/two-factor.js'
 
 const around: [string, (text: string) => string][] = [
@@ -52,6 +54,65 @@ describe('a name', () => {
     const host = await startHost()
     const wrong = await post(host, '/login', { username: 'alice', password: `${password} ` })
     expect(wrong.status).toBe(401)
+  })
+})
+
+describe('a password', () => {
+  const typed = 'schönes Wetter heute früh'
+  const forms = [typed.normalize('NFC'), typed.normalize('NFD')]
+  const signIn = async (host: TestHost, shown: string) =>
+    (await post(host, '/login', { username: 'alice', password: shown })).status
+
+  it('that is set here is one in composed and in decomposed letters', async () => {
+    for (const newPassword of forms) {
+      const host = await startAccounts()
+      const alice = await asAlice(host)
+      await alice.post('/auth/password/change', { password, newPassword }).expect(200)
+      for (const shown of forms) expect(await signIn(host, shown)).toBe(200)
+      expect(await signIn(host, 'schones Wetter heute fruh')).toBe(401)
+    }
+  })
+
+  it('hashed elsewhere as it was typed signs in so, and counts once', async () => {
+    const host = await startHost()
+    const [composed = '', decomposed = ''] = forms
+    host.users.change('u-alice', { passwordHash: await cheapHasher.hash(decomposed) })
+    expect(await signIn(host, decomposed)).toBe(200)
+    for (let i = 0; i < 5; i += 1) expect(await signIn(host, `${decomposed}!`)).toBe(401)
+    expect(await signIn(host, composed)).toBe(429)
+  })
+
+  it('is compared as often, whether there is such a user or not', async () => {
+    const compared: string[] = []
+    const passwords = {
+      ...cheapHasher,
+      verify: (plain: string, hash: string) => {
+        compared.push(plain)
+        return cheapHasher.verify(plain, hash)
+      },
+    }
+    const host = await startHost({ options: { passwords } })
+    for (const username of ['alice', 'nobody'])
+      for (const shown of forms) await post(host, '/login', { username, password: shown })
+    const [composed, decomposed] = forms
+    const ofOne = [composed, composed, decomposed]
+    expect(compared).toEqual([...ofOne, ...ofOne])
+  })
+
+  it('of a client that sends digests is hashed as it was typed', async () => {
+    const host = await startHost({ options: { passwords: meteorHasher } })
+    const [, decomposed = ''] = forms
+    host.users.change('u-alice', { passwordHash: await host.auth.hashPassword(decomposed) })
+    const { digest } = digestOf(decomposed)
+    expect(
+      await meteorHasher.verifyDigest?.(digest, host.users.rows.get('u-alice')?.passwordHash ?? ''),
+    ).toBe(true)
+  })
+
+  it('that is too long to be one is compared as it is', async () => {
+    const host = await startHost()
+    const marks = `a${'\u0323\u0301'.repeat(800)}`
+    expect(await signIn(host, marks)).toBe(401)
   })
 })
 

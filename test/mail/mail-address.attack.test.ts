@@ -23,18 +23,17 @@ describe('a mail address', () => {
     'ada%chat@mail.example',
     'ada@1and1.example',
     'ada@xn--bcher-kva.example',
-    'ada@bücher.example',
-    'дада@пример.рф',
-    '用户@例子.中国',
+    'дада@mail.example',
     `${'a'.repeat(64)}@mail.example`,
     `${'a'.repeat(64)}@${domainOf(189)}`,
   ])('is kept as it is: %s', (address) => {
     expect(parseMailAddress(address)).toBe(address)
   })
 
-  it('has its domain in lower case, and nothing else', () => {
+  it('has its domain in lower case and in ASCII, and nothing else', () => {
     expect(parseMailAddress('Ada+Chat@Mail.EXAMPLE')).toBe('Ada+Chat@mail.example')
-    expect(parseMailAddress('ada@BÜCHER.example')).toBe('ada@bücher.example')
+    expect(parseMailAddress('ada@BÜCHER.example')).toBe('ada@xn--bcher-kva.example')
+    expect(parseMailAddress('用户@例子.中国')).toBe('用户@xn--fsqu00a.xn--fiqs8s')
   })
 
   it.each<[string, unknown]>([
@@ -101,6 +100,9 @@ describe('a mail address', () => {
     ['a capital that is two letters in lower case', 'ada@\u0130stanbul.example'],
     ['broken Punycode', 'ada@xn--a.example'],
     ['Punycode of what is not allowed', 'ada@xn--ls8h--.example'],
+    ['Punycode of another domain', 'ada@xn--google-.example'],
+    ['a mark that the domain name loses', 'ada@mail\ufe0f.example'],
+    ['255 octets in Punycode', `${'a'.repeat(64)}@${'ü'.repeat(30).concat('.').repeat(5)}example`],
     ['65 characters before the @', `${'a'.repeat(65)}@mail.example`],
     ['65 octets before the @', `${'é'.repeat(33)}@mail.example`],
     ['a label of 64 characters', `ada@${'d'.repeat(64)}.example`],

@@ -121,6 +121,7 @@ describe('a request in which nothing is wrong', () => {
       raw: query,
       client: tracker,
       redirectUri: full.redirect_uri,
+      responseMode: 'query',
       state: full.state,
       scopes: ['messages:read', 'openid'],
       codeChallenge: challenge,
@@ -141,6 +142,7 @@ describe('a request in which nothing is wrong', () => {
       raw: expect.any(String),
       client: wiki,
       redirectUri: least['redirect_uri'],
+      responseMode: 'query',
       state: null,
       scopes: ['openid'],
       codeChallenge: challenge,
@@ -259,7 +261,7 @@ describe('a request of a client that is known', () => {
     ],
     ['response_type Code', { response_type: 'Code' }, 'unsupported_response_type'],
     ['response_mode fragment', { response_mode: 'fragment' }, 'invalid_request'],
-    ['response_mode form_post', { response_mode: 'form_post' }, 'invalid_request'],
+    ['response_mode form_post.jwt', { response_mode: 'form_post.jwt' }, 'invalid_request'],
     ['no PKCE', withoutPkce, 'invalid_request'],
     ['no code_challenge', { code_challenge: undefined }, 'invalid_request'],
     ['no code_challenge_method', { code_challenge_method: undefined }, 'invalid_request'],
@@ -342,17 +344,19 @@ describe('a request of a client that is known', () => {
       error,
       description: expect.stringMatching(/^[ -!#-[\]-~]+$/),
       redirectUri: least['redirect_uri'],
+      responseMode: 'query',
       state: 'xyz',
     })
   })
 
   it('gets its state back only if it is short enough and printable', () => {
-    const longest = ' !"\\~'.padEnd(1024, 'a')
+    const longest = ' !"\\~'.padEnd(2048, 'a')
     expect(taken({ state: longest }).state).toBe(longest)
     for (const state of [`${longest}a`, 'a\n', 'a\0', '\u00e4'])
       expect(askWith({ state })).toMatchObject({
         at: 'client',
         error: 'invalid_request',
+        responseMode: 'query',
         state: null,
       })
   })

@@ -225,6 +225,13 @@ describe('a list of clients', () => {
       'allowNonceInsteadOfPkce',
       /with a secret/,
     ],
+    ['another word for PKCE', { pkce: 'none' }, 'pkce', /optional/],
+    [
+      'optional PKCE without a secret',
+      { secretHashes: undefined, pkce: 'optional' },
+      'pkce',
+      /with a secret/,
+    ],
     [
       'a nonce instead of PKCE without openid',
       { scopes: ['profile'], allowNonceInsteadOfPkce: true },

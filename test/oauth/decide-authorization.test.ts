@@ -23,6 +23,7 @@ function requestOf(
     raw: '',
     client,
     redirectUri: client.redirectUris[0] as string,
+    responseMode: 'query',
     state: null,
     scopes: ['openid'],
     codeChallenge: 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM',

@@ -366,7 +366,7 @@ describe('a request with a fault', () => {
   const right = queryOf(counts)
 
   it.each([
-    ['a state of 1,025 characters', queryOf({ ...counts, state: 's'.repeat(1025) })],
+    ['a state of 2,049 characters', queryOf({ ...counts, state: 's'.repeat(2049) })],
     ['a state with a line break', queryOf({ ...counts, state: 'a\r\nSet-Cookie: b=c' })],
     ['a state that is no ASCII', queryOf({ ...counts, state: 'ä' })],
     ['the client twice', `${right}&client_id=wiki`],
@@ -403,7 +403,7 @@ describe('a request with a fault', () => {
 
   it('is none up to the bounds', async () => {
     const at = await startLogout()
-    const state = 's'.repeat(1024)
+    const state = 's'.repeat(2048)
     const { to } = ledTo(await at.logout({ ...counts, state }))
     expect(to).toBe(askingAt({ ...counts, state }))
     const full = `${right}&x=${'a'.repeat(8192 - 3 - right.length)}`

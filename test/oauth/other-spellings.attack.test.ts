@@ -159,7 +159,7 @@ describe('A request of a site that is proven', () => {
     ...['token', 'code id_token', 'code token', 'none', 'CODE'].map(
       (response_type): [string, Form] => ['unsupported_response_type', { response_type }],
     ),
-    ...['fragment', 'form_post', 'web_message', 'query.jwt'].map(
+    ...['fragment', 'Form_post', 'form_post.jwt', 'web_message', 'query.jwt'].map(
       (response_mode): [string, Form] => ['invalid_request', { response_mode }],
     ),
     ['request_not_supported', { request: 'eyJhbGciOiJub25lIn0.e30.' }],

@@ -93,8 +93,8 @@ function refreshOf(html: string): string | undefined {
   return target === undefined ? undefined : textOf(target)
 }
 
-// All forms of a page carry the same.
-function hiddenIn(html: string): Record<string, string> {
+/** The hidden fields of a page, of which all forms carry the same. */
+export function hiddenIn(html: string): Record<string, string> {
   const inputs = html.matchAll(/<input type="hidden" name="([^"]*)" value="([^"]*)"/g)
   return Object.fromEntries([...inputs].map(([, name = '', value = '']) => [name, textOf(value)]))
 }

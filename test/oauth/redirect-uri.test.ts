@@ -22,6 +22,10 @@ const forNative = [
   'com.example.chat://callback',
   'com.example.chat://callback/deeper?x=1',
   'com.googleusercontent.apps.123-abc:/oauth2redirect',
+  'vscode://example.chat/callback',
+  'vscode-insiders://example.chat/callback',
+  'cursor://anysphere.cursor-retrieval/oauth/callback',
+  'myapp:/callback',
 ]
 
 describe('a redirect URI that a client wants to register', () => {
@@ -121,7 +125,7 @@ describe('the kind of a redirect URI', () => {
       expect(redirectKind(uri)).toBe('loopback')
     expect(forNative.map(redirectKind)).toEqual([
       ...Array.from({ length: 5 }, () => 'loopback'),
-      ...Array.from({ length: 5 }, () => 'private'),
+      ...Array.from({ length: 9 }, () => 'private'),
     ])
   })
 

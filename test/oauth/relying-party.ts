@@ -21,6 +21,7 @@ import { basic } from '../support/oauth-clients.js'
 import { signInByPage, startPages } from '../support/pages.js'
 import { rsaKey } from '../support/rsa-key.js'
 import type { TestUser } from '../support/users.js'
+import { hiddenIn } from './page-browser.js'
 
 /** What a browser says of a link on a page of somebody else. */
 const byLink = {
@@ -180,7 +181,9 @@ export async function startRelyingParties(settings: RelyingSettings = {}) {
       .set({ ...byLink, ...(Cookie !== null && { Cookie }) })
       .redirects(0)
     const location = answer.headers['location'] ?? ''
-    const params = location === '' ? {} : Object.fromEntries(new URL(location).searchParams)
+    const inQuery = location === '' ? {} : Object.fromEntries(new URL(location).searchParams)
+    const isPosted = answer.text.includes('/post-over-')
+    const params = isPosted ? hiddenIn(answer.text) : inQuery
     if (params['code'] !== undefined) host.issued.add(params['code'])
     return { status: answer.status, params, location, text: answer.text }
   }

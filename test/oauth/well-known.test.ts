@@ -95,7 +95,7 @@ describe('the metadata of the server', () => {
       end_session_endpoint: `${base}/oauth/logout`,
       userinfo_endpoint: `${base}/oauth/userinfo`,
       response_types_supported: ['code'],
-      response_modes_supported: ['query'],
+      response_modes_supported: ['query', 'form_post'],
       grant_types_supported: [
         'authorization_code',
         'refresh_token',

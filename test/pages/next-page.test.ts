@@ -48,6 +48,7 @@ function decide({ client, request, session, granted, flow, hintedUserId }: World
     raw: '',
     client,
     redirectUri: client.redirectUris[0] as string,
+    responseMode: 'query',
     state: null,
     scopes: ['openid'],
     codeChallenge: 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM',

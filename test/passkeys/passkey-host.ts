@@ -55,6 +55,7 @@ export async function startPasskeys(settings: PasskeySettings = {}) {
       ...settings.options,
     },
     after: (app, auth) => {
+      app.use(auth.wellKnown)
       app.get('/delicate', auth.requireAuth({ maxAge: 60 }), (_request, response) => {
         response.json({ done: true })
       })

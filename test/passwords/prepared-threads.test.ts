@@ -2,8 +2,9 @@
 import { createHook } from 'node:async_hooks'
 import { execFile } from 'node:child_process'
 import { setTimeout as pause } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { bcryptHasher } from '../../src/index.js'
 import { logIn } from '../support/client.js'
 import { until } from '../support/gated-hasher.js'
@@ -11,6 +12,7 @@ import { startHost } from '../support/host.js'
 
 const dist = new URL('../../dist/index.js', import.meta.url).href
 const workerUrl = new URL('../../dist/bcrypt-worker.js', import.meta.url)
+const plugAndPlay = fileURLToPath(new URL('../support/plug-and-play.cjs', import.meta.url))
 const brokenWorker = new URL('../support/broken-worker.mjs', import.meta.url)
 
 /** Counts the threads that are started from here on. */
@@ -64,12 +66,24 @@ describe('hashing threads', () => {
   })
 
   it('that die while nobody waits for them fail the first password, which is told so', async () => {
+    const warn = vi.spyOn(process, 'emitWarning').mockImplementation(() => {})
     const hasher = newHasher(brokenWorker, 1)
     hasher.prepare()
-    await pause(300)
+    await until(() => warn.mock.calls.length > 0)
+    expect(warn.mock.calls[0]?.[1]).toMatchObject({ code: 'MAR_HASHING_THREAD_DIED' })
     await expect(hasher.hash('a password')).rejects.toMatchObject({
       code: 'temporarily-unavailable',
     })
+  })
+
+  it('load what Yarn Plug’n’Play needs to find a package', async () => {
+    const script = `import { bcryptHasher } from ${JSON.stringify(dist)}
+      const hasher = bcryptHasher({ cost: 10, threads: 1 })
+      await hasher.hash('a password')
+      await hasher.close()`
+    const args = ['--require', plugAndPlay, '--input-type=module', '--eval', script]
+    const { stdout } = await promisify(execFile)(process.execPath, args)
+    expect(stdout.trim()).toBe('loaded in a thread')
   })
 
   it('that were prepared keep no process alive', async () => {

@@ -77,6 +77,28 @@ describe('GitHub', () => {
     expect((await signIn(github)).outcome).toBe('identified')
   })
 
+  it('gives the verified address that the host chooses, and no other', async () => {
+    const github = await startGitHub()
+    const seen: (readonly string[])[] = []
+    const emails = ['octocat@example.com', 'old@example.com']
+    github.state.emails = [
+      ...(github.state.emails as object[]),
+      { email: 'octocat@corp.example', verified: false, primary: false },
+    ]
+    const choosing = (email: string | undefined) =>
+      signIn(github, {
+        chooseEmail: (verified: readonly string[]) => {
+          seen.push(verified)
+          return email
+        },
+      })
+    const old = { email: 'old@example.com', emailVerified: true }
+    expect(await choosing('old@example.com')).toMatchObject({ identity: old })
+    expect(JSON.stringify(await choosing(undefined))).not.toContain('email')
+    await expect(choosing('octocat@corp.example')).rejects.toThrow('none of the addresses')
+    expect(seen).toEqual([emails, emails, emails])
+  })
+
   it('refuses a bad code, another state, an error, and an age that it cannot prove', async () => {
     const github = await startGitHub()
     for (const [changes, reason] of [

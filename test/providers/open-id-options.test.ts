@@ -55,6 +55,10 @@ describe('openIdProvider()', () => {
     ['an issuer with a password', { issuer: 'https://a:hunter2@example.com' }, 'issuer'],
     ['an issuer of 256 bytes', { issuer: `https://example.com/${'a'.repeat(236)}` }, 'issuer'],
     ['no address', { issuer: 'example.com' }, 'issuer'],
+    ['an inner origin over http', { innerOrigin: 'http://keycloak:8080' }, 'innerOrigin'],
+    ['an inner origin with a path', { innerOrigin: 'https://keycloak/realms' }, 'innerOrigin'],
+    ['an inner origin that is no web', { innerOrigin: 'file:///etc' }, 'innerOrigin'],
+    ['clocks of ten minutes', { clockToleranceSeconds: 600 }, 'clockToleranceSeconds'],
     [
       'the placeholder of Entra',
       { issuer: 'https://login.microsoftonline.com/{tenantid}/v2.0' },

@@ -168,6 +168,37 @@ describe('a sign-in with OpenID Connect', () => {
     })
   })
 
+  it.each<[unknown, string | undefined]>([
+    [{ name: { firstName: 'Änne', lastName: 'Muster' }, email: 'x@example.com' }, 'Änne Muster'],
+    [{ name: { firstName: 'Cher' } }, 'Cher'],
+    [{ name: { firstName: 'Eve\nmore' } }, undefined],
+    [{ name: { firstName: 'x'.repeat(300) } }, undefined],
+    [{ name: { firstName: 7, lastName: {} } }, undefined],
+    [{ name: null }, undefined],
+    [{ name: 'Eve' }, undefined],
+    [['name'], undefined],
+    [null, undefined],
+  ])('takes from the form of Apple the name, and nothing else: %j', async (user, name) => {
+    const issuer = await startIssuer()
+    issuer.lies.claims = { email: 'relay@example.com', email_verified: true }
+    const provider = providerAt(issuer, { responseMode: 'form_post' })
+    const { issuer: _issuer, ...found } = await identified(
+      signIn(provider, issuer, { parameters: { user: JSON.stringify(user) } }),
+    )
+    const proven = { subject: 'alice-1', email: 'relay@example.com', emailVerified: true }
+    expect(found).toEqual({ ...proven, ...(name !== undefined && { name }) })
+  })
+
+  it('takes a name of the ID token before one of a form, which may be no JSON', async () => {
+    const issuer = await startIssuer()
+    const provider = providerAt(issuer, { responseMode: 'form_post' })
+    const withUser = (user: string) =>
+      identified(signIn(provider, issuer, { parameters: { user } }))
+    expect((await withUser('{"name":')).name).toBe(undefined)
+    issuer.lies.claims = { name: 'Alice' }
+    expect((await withUser('{"name":{"firstName":"Eve"}}')).name).toBe('Alice')
+  })
+
   it('shows a hook no proof of one source beside the address of another', async () => {
     const issuer = await startIssuer()
     issuer.lies.claims = { email: 'old@example.com', email_verified: true }

@@ -14,7 +14,7 @@ const parameters = z.object({
       '`nonce` instead',
   ),
   code_challenge_method: always('S256'),
-  state: text('returned unchanged; at most 1024 characters').optional(),
+  state: text('returned unchanged; at most 2048 characters').optional(),
   nonce: text('copied into the ID token; at most 512 characters').optional(),
   prompt: text(
     '`none`, `login`, `consent`, `select_account`; with `none`, an error is returned instead of ' +
@@ -24,7 +24,10 @@ const parameters = z.object({
   id_token_hint: text('an ID token of this app: the user who should sign in').optional(),
   acr_values: text('required assurance: `urn:mar:2fa` for a second factor').optional(),
   resource: texts('the API that tokens are for (RFC 8707); may be repeated').optional(),
-  response_mode: oneOf(['query'], 'the only supported mode').optional(),
+  response_mode: oneOf(
+    ['query', 'form_post'],
+    'default `query`; with `form_post` the browser posts the answer to a redirect URI of http(s)',
+  ).optional(),
 })
 
 const pages = {
@@ -85,7 +88,7 @@ const logoutParameters = z.object({
     "where the browser returns to: exactly one of the app's `postLogoutRedirectUris`; the port " +
       'may differ for a native app on a loopback address',
   ).optional(),
-  state: text('returned unchanged; at most 1024 characters').optional(),
+  state: text('returned unchanged; at most 2048 characters').optional(),
   logout_hint: text('ignored').optional(),
   ui_locales: text('languages of the page, separated by blanks').optional(),
 })

@@ -36,7 +36,7 @@ const logIn: Operation = {
   }),
   body: {
     fields: reading(loginBody, {
-      password: 'as typed: not trimmed, not normalised',
+      password: 'as typed: not trimmed. Compared in Unicode form NFC, then as typed',
       ...nameFields,
       email:
         'exactly one of `email`, `username` and `user`; at most 320 characters, Unicode form ' +

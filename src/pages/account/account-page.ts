@@ -1,5 +1,6 @@
 import type { RequestContext } from '../../audit/events.js'
 import { AuthError } from '../../errors.js'
+import { withReadableDomain } from '../../lib/address-domain.js'
 import type { ListedConsent, OwnConsents } from '../../oauth/own-consents.js'
 import type { NameResource, Scopes } from '../../oauth/scopes.js'
 import type { OwnPasskeys } from '../../passkeys/own-passkeys.js'
@@ -96,7 +97,7 @@ export function createAccountPage(deps: AccountPageDeps): AccountFormPage {
 }
 
 function emailOf({ email: address, verified }: AddressOfUser, href: string): EmailOnPage {
-  return { address, verified, href }
+  return { address: address && withReadableDomain(address), verified, href }
 }
 
 // An app with a refresh token does not end with its browser.

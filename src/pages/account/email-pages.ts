@@ -1,4 +1,5 @@
 import { AuthError } from '../../errors.js'
+import { withReadableDomain } from '../../lib/address-domain.js'
 import { accountOf } from '../consent-page.js'
 import { refusalOfCode } from '../enrolment-page.js'
 import type { FormFields } from '../form-page.js'
@@ -22,9 +23,10 @@ export function createEmailPage({ email, baseUrl }: EmailPagesDeps): AccountForm
   async function viewOf({ session, user }: AskingUser, typed: string, isPasswordWrong = false) {
     const { email: address, verified } = await email.status(session.userId)
     const account = { name: user.name, username: user.username }
+    const present = address && withReadableDomain(address)
     const asksPassword = await email.asksPassword(user)
     const asked = { account, typed, asksPassword, isPasswordWrong }
-    const shown = { page: 'account-email', email: address, verified, ...asked, back } as const
+    const shown = { page: 'account-email', email: present, verified, ...asked, back } as const
     return (form: AccountForm) => (): View => ({ ...shown, form })
   }
 

@@ -1,6 +1,7 @@
 import { AuthError } from '../../errors.js'
 import type { EndpointRequest } from '../../http/endpoint.js'
 import type { Pages } from '../../http/page-origin.js'
+import { withReadableDomain } from '../../lib/address-domain.js'
 import type { LoggedIn } from '../../login/log-in.js'
 import { endUnlessKept, findSessionOfCookie } from '../../sessions/browser-session.js'
 import type { Sessions } from '../../sessions/sessions.js'
@@ -40,7 +41,7 @@ export function createRegisterPage(
       return () => ({
         page: 'register',
         form,
-        email: given ?? fields.text('email'),
+        email: given === null ? fields.text('email') : withReadableDomain(given),
         isEmailGiven: given !== null,
         username: fields.text('username'),
         name: fields.text('name'),

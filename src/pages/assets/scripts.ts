@@ -144,6 +144,10 @@ button.hidden = false
 })()
 `
 
+/** Sends the one form of the page. */
+export const postOverScript: string =
+  "HTMLFormElement.prototype.submit.call(document.querySelector('form'))\n"
+
 // The script for the link of a new device as text, since the build ships only the output of
 // TypeScript. The link is the fragment of an address, which no server sees.
 

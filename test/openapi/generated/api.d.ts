@@ -1685,7 +1685,7 @@ export interface components {
             code_challenge: string;
             /** @enum {string} */
             code_challenge_method: "S256";
-            /** @description returned unchanged; at most 1024 characters */
+            /** @description returned unchanged; at most 2048 characters */
             state?: string;
             /** @description copied into the ID token; at most 512 characters */
             nonce?: string;
@@ -1700,10 +1700,10 @@ export interface components {
             /** @description the API that tokens are for (RFC 8707); may be repeated */
             resource?: string[];
             /**
-             * @description the only supported mode
+             * @description default `query`; with `form_post` the browser posts the answer to a redirect URI of http(s)
              * @enum {string}
              */
-            response_mode?: "query";
+            response_mode?: "query" | "form_post";
         };
         AuthorizeDeviceAnswer: {
             /** @description a secret of the device */
@@ -2900,7 +2900,7 @@ export interface components {
             tokens?: "session" | "refreshable";
         };
         LogInRequest: {
-            /** @description as typed: not trimmed, not normalised */
+            /** @description as typed: not trimmed. Compared in Unicode form NFC, then as typed */
             password: string;
             /** @description exactly one of `email`, `username` and `user`; at most 320 characters, Unicode form NFKC, no control characters */
             email?: string;
@@ -2952,7 +2952,7 @@ export interface components {
             client_id?: string;
             /** @description where the browser returns to: exactly one of the app's `postLogoutRedirectUris`; the port may differ for a native app on a loopback address */
             post_logout_redirect_uri?: string;
-            /** @description returned unchanged; at most 1024 characters */
+            /** @description returned unchanged; at most 2048 characters */
             state?: string;
             /** @description ignored */
             logout_hint?: string;
@@ -7434,7 +7434,7 @@ export interface operations {
                 /** @description 43 characters base64url (RFC 7636 §4.2); an app with `allowNonceInsteadOfPkce` may send a `nonce` instead */
                 code_challenge: string;
                 code_challenge_method: "S256";
-                /** @description returned unchanged; at most 1024 characters */
+                /** @description returned unchanged; at most 2048 characters */
                 state?: string;
                 /** @description copied into the ID token; at most 512 characters */
                 nonce?: string;
@@ -7448,8 +7448,8 @@ export interface operations {
                 acr_values?: string;
                 /** @description the API that tokens are for (RFC 8707); may be repeated */
                 resource?: string[];
-                /** @description the only supported mode */
-                response_mode?: "query";
+                /** @description default `query`; with `form_post` the browser posts the answer to a redirect URI of http(s) */
+                response_mode?: "query" | "form_post";
             };
             header?: never;
             path?: never;
@@ -7654,7 +7654,7 @@ export interface operations {
                 client_id?: string;
                 /** @description where the browser returns to: exactly one of the app's `postLogoutRedirectUris`; the port may differ for a native app on a loopback address */
                 post_logout_redirect_uri?: string;
-                /** @description returned unchanged; at most 1024 characters */
+                /** @description returned unchanged; at most 2048 characters */
                 state?: string;
                 /** @description ignored */
                 logout_hint?: string;

@@ -9,6 +9,7 @@ import {
   generateSigningKey,
   joseSigner,
 } from 'messaging-auth-router'
+import { openIdProvider } from 'messaging-auth-router/providers'
 import { memoryStores } from 'messaging-auth-router/stores/memory'
 import { manualClock } from 'messaging-auth-router/testing'
 
@@ -35,6 +36,17 @@ export async function makeApp(): Promise<{ app: express.Express; auth: AuthRoute
       clock,
     }),
     encryptionKeys: [process.env['AUTH_ENCRYPTION_KEY']],
+    providers: {
+      list: [
+        openIdProvider({
+          id: 'work',
+          name: 'Example Ltd',
+          issuer: 'https://login.example.com',
+          clientId: 'chat',
+          clientKey: { kty: 'OKP', crv: 'Ed25519', x: 'x', d: 'd', alg: 'EdDSA', kid: 'one' },
+        }),
+      ],
+    },
     clock,
   })
   const app = express()

@@ -287,7 +287,8 @@ async function* otherNodes(folder) {
 async function* compiledHosts(folder, tarball) {
   for (const [version, expressTypes] of Object.entries(expressVersions)) {
     const project = join(folder, `types-${version}`)
-    const types = [`@types/express@${expressTypes}`, '@types/node@20']
+    const node = version === newestExpress ? 26 : 20
+    const types = [`@types/express@${expressTypes}`, `@types/node@${node}`]
     await createProject(project, {}, [tarball, `express@${version}`, ...types])
     cpSync(join(fixtures, 'hosts/typed-host.ts'), join(project, 'typed-host.ts'))
     // How a host is compiled does not depend on the age of the types, so that once is enough for
