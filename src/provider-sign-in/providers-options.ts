@@ -40,7 +40,8 @@ export interface ProvidersOptions {
    */
   readonly unknown?: UnknownIdentity
   /**
-   * True takes passwords from nobody: the pages have no password fields, and `POST /login` is 403.
+   * True takes passwords from nobody: the pages have no password fields, and `POST /login` is 403,
+   * or with `passwordFor` 401 for all others.
    * Passkeys, codes by mail and registration are options of their own: leave them out, and the
    * providers are the only way in. Default false.
    */

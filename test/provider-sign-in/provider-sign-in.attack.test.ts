@@ -1,8 +1,9 @@
 // Somebody else's browser, answers that come twice or too late, tickets in wrong hands.
 import { expect, it } from 'vitest'
-import type { AccountsOptions } from '../../src/index.js'
+import type { AccountsOptions, ProvidersOptions } from '../../src/index.js'
 import { bearer, get, logIn, pkcePair, post } from '../support/client.js'
 import { tally } from '../support/guessing.js'
+import { password } from '../support/host.js'
 import { accountsOptions } from '../support/mounted-accounts.js'
 import {
   ada,
@@ -164,6 +165,29 @@ it('is not misled by a polluted Object.prototype', async () => {
   } finally {
     for (const name of Object.keys(polluted)) Reflect.deleteProperty(Object.prototype, name)
   }
+})
+
+const onlyRoot: ProvidersOptions['passwordFor'] = ({ username }) => username === 'root'
+
+it.each([
+  [403, 'nobody may use one', {}],
+  [401, 'others may', { passwordFor: onlyRoot }],
+])('answers %i to a right and to a wrong password alike, if %s', async (told, _who, given) => {
+  // More than the limit of wrong passwords: a right one that did not count would tell.
+  const answersTo = async (text: string) => {
+    const host = await startProviders({ providers: { only: true, ...given } })
+    const answers = []
+    for (let times = 0; times < 12; times += 1) {
+      const answer = await post(host, '/login', { username: 'alice', password: text })
+      const { status, body, headers } = answer
+      const limits = Object.entries(headers).filter(([name]) => /ratelimit|retry/.test(name))
+      answers.push({ status, body, limits })
+    }
+    return answers
+  }
+  const right = await answersTo(password)
+  expect(right[0]?.status).toBe(told)
+  expect(right).toEqual(await answersTo('wrong'))
 })
 
 /** Alice begins to connect an account. */
