@@ -74,10 +74,15 @@ export function createProviderSignIn(deps: ProviderSignInDeps): ProviderSignIn {
   const tickets = createTickets(deps)
   const flows = createProviderFlows(deps)
   const ownIdentities = createOwnIdentities({ ...deps, tickets })
-  const createOwner = ownerMaker(deps, ownIdentities)
-  const findOwner = createFindOwner({ ...deps, unknown, ownIdentities, createOwner })
+  const findOwner = createFindOwner({ ...deps, unknown, createOwner: ownerMaker(deps) })
   const openApproved = createOpenApproved(deps)
-  const signInByTicket = createSignInByTicket({ ...deps, findOwner, tickets, openApproved })
+  const signInByTicket = createSignInByTicket({
+    ...deps,
+    findOwner,
+    tickets,
+    ownIdentities,
+    openApproved,
+  })
   const starting = { ...deps, returnTo, flows }
   const { addressFor, goalIn } = createStart(starting)
   const own = { ...deps, ownIdentities, tickets, addressFor }
@@ -105,15 +110,12 @@ export function createProviderSignIn(deps: ProviderSignInDeps): ProviderSignIn {
   }
 }
 
-function ownerMaker(
-  deps: ProviderSignInDeps,
-  ownIdentities: OwnIdentities,
-): CreateOwner | undefined {
+function ownerMaker(deps: ProviderSignInDeps): CreateOwner | undefined {
   const { create, nameIsFree, delete: deleteUser } = deps.users
   const { unknown } = deps.providersOptions
   // Checked at the start: with `create`, the users have all three.
   if (unknown !== 'create' || !create || !nameIsFree || !deleteUser) return undefined
-  return createCreateOwner({ ...deps, create, nameIsFree, deleteUser, ownIdentities, unknown })
+  return createCreateOwner({ ...deps, create, nameIsFree, deleteUser, unknown })
 }
 
 /** `GET /auth/providers`: the providers, for the buttons of a client. */

@@ -83,12 +83,15 @@ export function confirmRegistrationEndpoint(
   })
 }
 
+/** A new user who has proven an address. */
+type Registered = NewUser & { readonly email: string }
+
 function newUserOf(
   { accountsOptions, proofs, refuseRegistration }: ConfirmRegistrationDeps,
   { sealed, record }: FoundProof,
   otherName: string | undefined,
   context: RequestContext,
-): NewUser {
+): Registered {
   const { email, username, name, passwordHash = null, locale, invitation, note = null } = sealed
   if (!email || !username || !name) throw proofs.refusal('unreadable', record, context)
   // It was open when the code was mailed.
@@ -136,7 +139,7 @@ async function createUser(
 async function signIn(
   deps: ConfirmRegistrationDeps,
   user: AuthUser,
-  { email, passwordHash }: NewUser,
+  { email, passwordHash }: Registered,
   asked: Pick<SessionRequest, 'tokens' | 'lifetime'>,
   context: RequestContext,
 ): Promise<OpenedSession> {

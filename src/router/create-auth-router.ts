@@ -213,6 +213,7 @@ function createMap(kit: Kit) {
                                                      // GET, POST /oauth/code
                                                      // GET /oauth/providers/:id
                                                      // GET, POST /oauth/provider
+                                                     // GET, POST /oauth/connect
                                                      // GET, POST /oauth/second-factor
                                                      // GET, POST /oauth/recovery-code
                                                      // GET, POST /oauth/enrolment

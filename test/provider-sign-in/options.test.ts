@@ -47,6 +47,8 @@ it.each<[option: string, given: object, options?: Partial<AuthRouterOptions>]>([
   ['providers.baseUrl', { baseUrl: 'http://chat.example.com/api/v1' }],
   ['providers.baseUrl', { baseUrl: undefined }],
   ['providers.list', { list: [fakeProvider({ acceptMfa: true })] }],
+  ['providers.list', { list: [fakeProvider({ sameAccountsAs: 'fake' })] }],
+  ['providers.list', { list: [fakeProvider({ sameAccountsAs: 'gogle' })] }],
   ['providers.nothing', { nothing: true }],
   ['providers', {}, { proofs: undefined } as never],
   ['providers', {}, { identities: undefined } as never],
