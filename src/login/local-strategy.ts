@@ -53,8 +53,8 @@ export function createLocalStrategy({
     const { identifier, password, context, signal, takeAccount } = attempt
     const user = await users.findByIdentifier(identifier)
     const mayPass = await takeAccount(user?.id ?? null)
-    // At the same time, and whatever the password is: who may not sign in by it must not learn by the
-    // answer, the counters or the time whether it is right.
+    // At the same time, and whatever the password is: who may not sign in by it must not learn by
+    // the answer, the counters or the time whether it is right.
     const [verdict, mayUse] = await Promise.all([
       verifyPassword(user, password, context, signal),
       user !== null && mayUsePassword(user),

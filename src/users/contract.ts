@@ -160,9 +160,9 @@ export interface UserStore {
   setEmailFactor?(userId: string, on: boolean): Promise<void>
   /**
    * Optional. Creates a user with a proven address or none, in one statement under your unique
-   * indexes: that is the decision, so of two with the same address or user name one wins. `taken` names
-   * what another user has already, in whatever case; nothing is written then. If it is both, name
-   * the address. Never rejects for that: translate the error of the unique index.
+   * indexes: that is the decision, so of two with the same address or user name one wins. `taken`
+   * names what another user has already, in whatever case; nothing is written then. If it is both,
+   * name the address. Never rejects for that: translate the error of the unique index.
    */
   create?(user: NewUser): Promise<UserCreation>
   /**
