@@ -87,22 +87,19 @@ export interface SignInDeps extends Pick<ProveFactorDeps, 'secondFactors' | 'pas
     'refundSecondFactor' | 'clearSecondFactor' | 'withSecondFactorSlot'
   >
   readonly beforeLogin: BeforeLogin | undefined
-  /** Who may sign in by password; undefined: everybody. */
-  readonly mayUsePassword: ((user: AuthUser) => Promise<boolean>) | undefined
   readonly call: HostCall
 }
 
 /**
  * The one decision behind every sign-in: login, code issue, exchange and refresh all call it, so a
- * rule added here applies to all of them. In this order: the user exists and is not disabled; a
- * password counts here; the second factor is satisfied; the host does not object.
+ * rule added here applies to all of them. In this order: the user exists and is not disabled; the
+ * second factor is satisfied; the host does not object.
  */
 export function createSignInDecision(deps: SignInDeps): DecideSignIn {
   return async function decideSignIn(attempt) {
     const { user } = attempt
     if (user === null) return refused('unknown-user', new AuthError('Unauthorized'))
-    const barred = await whyBarred(deps, attempt.door, user)
-    if (barred !== null) return barred
+    if (user.disabled === true) return refused('disabled', new AuthError('Unauthorized'))
 
     const factor = await factorOf(deps, attempt, user)
     if (factor instanceof AuthError) return refused(factorRefusal(factor), factor)
@@ -145,18 +142,6 @@ export function createFactorStands(
     if (passkeyShown === null || passkeyFactor === undefined) return true
     return passkeyFactor.stands(user, passkeyShown)
   }
-}
-
-async function whyBarred(
-  { mayUsePassword }: Pick<SignInDeps, 'mayUsePassword'>,
-  door: SignInDoor,
-  user: AuthUser,
-): Promise<SignInDecision | null> {
-  if (user.disabled === true) return refused('disabled', new AuthError('Unauthorized'))
-  if (door !== 'login' || mayUsePassword === undefined) return null
-  if (await mayUsePassword(user)) return null
-  const clientMessage = 'Passwords are not taken here. Sign in with your other account.'
-  return refused('vetoed', new AuthError('forbidden', { clientMessage }))
 }
 
 const noPerson: FactorProof = { proven: [], totpSince: null, passkeyShown: null }

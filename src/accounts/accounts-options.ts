@@ -95,7 +95,8 @@ export type Registration = 'open' | 'invited'
 
 /** What {@link AccountsOptions.beforeRegister} judges. */
 export interface RegistrationAttempt {
-  readonly email: string
+  /** Proven; null for somebody from a provider without `trustEmail`. */
+  readonly email: string | null
   readonly username: string
   readonly name: string
   /** The invitation that was shown. */

@@ -3,7 +3,7 @@ import { Strategy as LocalStrategy } from 'passport-local'
 import type { RequestContext } from '../audit/events.js'
 import type { ShownPassword } from '../passwords/contract.js'
 import type { MayPass } from '../throttle/password-limits.js'
-import type { LoginIdentifier, UserStore } from '../users/contract.js'
+import type { AuthUser, LoginIdentifier, UserStore } from '../users/contract.js'
 import type { PasswordVerdict, VerifyPassword } from './verify-password.js'
 
 /** A name and a password to check. */
@@ -16,6 +16,13 @@ export interface LocalAttempt {
   readonly signal: AbortSignal
   /** Counts the attempt for the found user, before the password is checked. */
   readonly takeAccount: (userId: string | null) => Promise<MayPass>
+}
+
+export interface LocalStrategyDeps {
+  readonly users: Pick<UserStore, 'findByIdentifier'>
+  readonly verifyPassword: VerifyPassword
+  /** Who may sign in by password; undefined: everybody. */
+  readonly mayUsePassword: ((user: AuthUser) => Promise<boolean>) | undefined
 }
 
 /** Checks name and password. */
@@ -35,21 +42,28 @@ interface LoginOnly {
  * fresh object with the two checked strings and no query. We catch the promise of our verify
  * ourselves: passport-local would let a rejection kill the process.
  */
-export function createLocalStrategy(
-  users: UserStore,
-  verifyPassword: VerifyPassword,
-): AuthenticateLocally {
+export function createLocalStrategy({
+  users,
+  verifyPassword,
+  mayUsePassword = async () => true,
+}: LocalStrategyDeps): AuthenticateLocally {
   const own = new passport.Authenticator()
 
   async function verify(attempt: LocalAttempt): Promise<PasswordVerdict> {
     const { identifier, password, context, signal, takeAccount } = attempt
     const user = await users.findByIdentifier(identifier)
     const mayPass = await takeAccount(user?.id ?? null)
-    const verdict = await verifyPassword(user, password, context, signal)
+    // At the same time, and whatever the password is: who may not sign in by it must not learn by
+    // the answer, the counters or the time whether it is right.
+    const [verdict, mayUse] = await Promise.all([
+      verifyPassword(user, password, context, signal),
+      user !== null && mayUsePassword(user),
+    ])
     // After the work and whatever the verdict, so that the time reveals neither that the account is
     // over its limit nor that the password was right.
-    if (await mayPass()) return verdict
-    return { right: false, reason: 'account-limit', userId: user?.id ?? null }
+    const userId = user?.id ?? null
+    if (!(await mayPass())) return { right: false, reason: 'account-limit', userId }
+    return verdict.right && !mayUse ? { right: false, reason: 'vetoed', userId } : verdict
   }
 
   own.use(

@@ -24,6 +24,8 @@ import type { LoginRequest } from './login-request.js'
 import { type RecheckDeps, refuseOutdated } from './recheck-login.js'
 
 export interface LogInDeps extends PasswordProofDeps, RecheckDeps {
+  /** False if nobody signs in by password. */
+  readonly takesPasswords: boolean
   readonly throttle: Pick<Throttle, 'takePasswordSlot'>
   readonly decideSignIn: DecideSignIn
   /** Whether policy requires a second factor; without one, `mustEnrol` is set. */
@@ -138,6 +140,13 @@ async function attemptLogIn(
 ): Promise<Attempt> {
   const { context, setHeaders, tokens, lifetime } = asked
   const { digests: identifier, findUserId } = proof
+  // Before anything is looked up: the same for everybody.
+  if (!deps.takesPasswords) {
+    const failed = { reason: 'vetoed', identifierDigest: identifier.name, userId: null } as const
+    deps.audit({ type: 'login.failed', ...failed }, context)
+    const clientMessage = 'Passwords are not taken here. Sign in with your other account.'
+    throw new AuthError('forbidden', { clientMessage })
+  }
   // 429, 503
   const slot = await deps.throttle.takePasswordSlot({ identifier, findUserId }, context)
   setHeaders(slot.headers)

@@ -2,7 +2,7 @@ import type { AdmittedHasher } from '../admission/admission.js'
 import { noRequest } from '../audit/events.js'
 import type { Capability } from '../http/capability.js'
 import { lazily } from '../lib/lazily.js'
-import type { AuthenticateLocally } from './local-strategy.js'
+import type { AuthenticateLocally, LocalStrategyDeps } from './local-strategy.js'
 import {
   createLogIn,
   createLogInSteps,
@@ -23,7 +23,9 @@ export interface Login extends Capability {
   readonly hashPassword: (plain: string) => Promise<string>
 }
 
-export interface LoginCapabilityDeps extends Omit<LogInDeps, 'authenticateLocally' | 'rehash'> {
+export interface LoginCapabilityDeps
+  extends Omit<LogInDeps, 'authenticateLocally' | 'rehash'>,
+    Pick<LocalStrategyDeps, 'mayUsePassword'> {
   readonly hasher: AdmittedHasher
   readonly clock: () => Date
 }
@@ -32,11 +34,11 @@ export interface LoginCapabilityDeps extends Omit<LogInDeps, 'authenticateLocall
 const loadAfterMs = 100
 
 export function createLogin(deps: LoginCapabilityDeps): Login {
-  const { users, hasher, verifyPassword } = deps
+  const { hasher } = deps
   const rehash = createRehash(hasher, createReplaceHash(deps), deps.clock, deps.audit)
   const strategy = lazily(async () => {
     const { createLocalStrategy } = await import('./local-strategy.js')
-    return createLocalStrategy(users, verifyPassword)
+    return createLocalStrategy(deps)
   })
   // After the start, which does not wait for passport, but before most first logins.
   setTimeout(() => strategy().catch(() => {}), loadAfterMs).unref()

@@ -66,7 +66,7 @@ import { assetAddress, type PageSite } from './page-site.js'
 import { createAdvance, createVisitPage } from './page-visit.js'
 import type { PagesOptions } from './pages-options.js'
 import { createKnownBrowser } from './pre-cookie.js'
-import { createProviderPage, toProviderEndpoint } from './provider-page.js'
+import { createConnectPage, createProviderPage, toProviderEndpoint } from './provider-page.js'
 import { createRenewCookie } from './renew-cookie.js'
 import { replayFirstAnswer, replayFirstDone, replayFirstEnrolment } from './replay-first-answer.js'
 import { createSecondFactorPage } from './second-factor-page.js'
@@ -353,6 +353,7 @@ function providerPages(parts: Parts, form: MakeForm): Routes {
   return [
     ownPage('/oauth/providers/:id', lead),
     ownPage('/oauth/provider', form(createProviderPage(parts, providers))),
+    ownPage('/oauth/connect', form(createConnectPage(parts, providers))),
   ]
 }
 

@@ -26,7 +26,7 @@ export interface VouchedSignIn {
   readonly ticket: string
   /** The id of the provider. */
   readonly provider: string
-  /** Whether the user signs in in another way, and is connected then. */
+  /** Whether the user signs in in another way, and is then asked whether to connect. */
   readonly connects: boolean
 }
 
@@ -72,6 +72,8 @@ export interface Flows {
   withMailed(flow: Flow, requestId: string): Flow
   /** The flow with one more step, and without a pending sign-in. */
   withStep(flow: Flow, step: FlowStep): Flow
+  /** The flow of a user who has decided about the account of the provider. */
+  withoutVouched(flow: Flow): Flow
   /** A flow of somebody who has come back from a provider. */
   withVouched(vouched: VouchedSignIn): Flow
   /**
@@ -151,8 +153,10 @@ export function createFlows({ encryptionKeys, once, clock }: FlowsDeps): Flows {
       pending: null,
       // Whoever signs in to another account may be doing so by a mailed code.
       ...(step === 'other_account' && mailed !== undefined ? { mailed } : {}),
-      ...(step === 'other_account' && vouched !== undefined ? { vouched } : {}),
+      ...(step === 'other_account' || vouched?.connects ? keeping(vouched) : {}),
     }),
+
+    withoutVouched: ({ startedAt, done }) => ({ startedAt, done, pending: null }),
 
     // A session that is there must not skip the sign-in.
     withVouched: (vouched) => ({
@@ -200,6 +204,10 @@ export function partsOf({
   vouched,
 }: Flow): Pick<Flow, 'startedAt' | 'done' | 'vouched'> {
   return { startedAt, done, ...(vouched?.connects === true ? { vouched } : {}) }
+}
+
+function keeping(vouched: VouchedSignIn | undefined): Pick<Flow, 'vouched'> {
+  return vouched === undefined ? {} : { vouched }
 }
 
 // Without a pending sign-in, somebody from a provider would be asked for a name.

@@ -26,6 +26,10 @@ export function nextStep(decision: AuthorizationDecision, flow: Flow | null): Ne
   // A user who wants another account, or is signing in to one, does not continue with this one.
   if (decision.next !== 'error' && flow?.done.includes('other_account') === true)
     return { next: 'page', page: pageOf('sign-in', flow) }
+  // After the sign-in with every factor, and before an app gets anything.
+  const isSignedIn = decision.next === 'code' || ('page' in decision && decision.page === 'consent')
+  if (isSignedIn && flow?.vouched?.connects === true && flow.done.includes('login'))
+    return { next: 'page', page: 'connect' }
   if (decision.next === 'page') return { next: 'page', page: pageOf(decision.page, flow) }
   if (decision.next === 'code') return { next: 'client', answer: 'code' }
   const { error, description } = decision

@@ -56,7 +56,7 @@ export type TicketOutcome =
     }
   /** A new user needs another name. */
   | { readonly outcome: 'name-due'; readonly provider: string }
-  /** No user has this identity. `canConnect`: one may sign in as usual, and is connected then. */
+  /** No user has this identity. `canConnect`: one may sign in as usual, and connect it then. */
   | {
       readonly outcome: 'unknown'
       readonly provider: string
@@ -131,6 +131,14 @@ export interface ProvidersOnPages {
    * `proof-refused`, 429 and 503.
    */
   suggestedName(ticket: string, request: EndpointRequest): Promise<string>
+  /**
+   * What its owner knows the account of a ticket by; null if the ticket is void. Changes nothing.
+   * Rejects with 429 and 503.
+   */
+  labelOf(
+    ticket: string,
+    request: Pick<EndpointRequest, 'context' | 'incoming' | 'setHeaders'>,
+  ): Promise<string | null>
   /**
    * Connects the account of a ticket. `began`: the session that has asked for it; null if it was to
    * be a sign-in. Rejects with 400 `proof-refused`, 401, 409 `identity-in-use`, 429 and 503.

@@ -11,6 +11,8 @@ export type PageName =
   | 'code'
   /** The sign-in with the account of a provider, and the name of a new user. */
   | 'provider'
+  /** Whether the account of a provider is connected with the user who has signed in. */
+  | 'connect'
   | 'second-factor'
   /** The second factor with a recovery code. */
   | 'recovery-code'

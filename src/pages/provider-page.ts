@@ -2,6 +2,8 @@ import { AuthError } from '../errors.js'
 import type { TextAnswer } from '../http/answer.js'
 import type { Endpoint, EndpointRequest } from '../http/endpoint.js'
 import { withoutAddress } from './account/mail-form.js'
+import { accountOf } from './consent-page.js'
+import type { Flows } from './flow.js'
 import type { FormPage, FormPageDeps, Submitted } from './form-page.js'
 import { leadsToSignIn, mayShow } from './next-page.js'
 import type { PageProviders, ProviderHints } from './page-providers.js'
@@ -10,11 +12,18 @@ import type { PageVisit } from './page-visit.js'
 import type { KnownBrowser } from './pre-cookie.js'
 import { errorAnswer, forPeople, seeOther } from './show-page.js'
 import type { ProviderSignIn } from './sign-in-by-form.js'
-import { formVisit, goTo, type SignInPageDeps, settleSignIn } from './sign-in-page.js'
+import {
+  formVisit,
+  goTo,
+  type SignInPageDeps,
+  settleSignIn,
+  waitingAccount,
+} from './sign-in-page.js'
 
 export interface ProviderPageDeps
   extends SignInPageDeps,
     Pick<FormPageDeps, 'visitPage' | 'advance' | 'showPage'> {
+  readonly flows: Pick<Flows, 'begin' | 'withoutVouched' | 'seal'>
   readonly browsers: Pick<KnownBrowser, 'ensure'>
 }
 
@@ -41,7 +50,8 @@ function hintsOf({ goal, asked }: PageVisit): ProviderHints {
   const { loginHint, prompt, maxAge } = goal.request
   return {
     loginHint: loginHint ?? undefined,
-    prompt: prompt.includes('login') ? 'login' : undefined,
+    // Whoever is to sign in anew must do so: a sign-in of any other age would be asked for again.
+    prompt: prompt.includes('login') || prompt.includes('create') ? 'login' : undefined,
     maxAge: maxAge ?? undefined,
   }
 }
@@ -77,6 +87,75 @@ export function createProviderPage(deps: ProviderPageDeps, { server }: PageProvi
       return settle(deps, result, visit, request)
     },
   }
+}
+
+/** `/oauth/connect`: asks whoever has signed in whether to connect the account of a provider. */
+export function createConnectPage(deps: ProviderPageDeps, { server }: PageProviders): FormPage {
+  return {
+    page: 'connect',
+    grants: true,
+
+    async arrive(visit, request) {
+      if (!mayShow('connect', visit.decision, visit.flow)) return null
+      const isThere = (await waitingAccount(server, visit.flow, request)) !== null
+      return isThere ? null : { next: 'answer', answer: seeOther(onwards(deps, visit)) }
+    },
+
+    async view({ flow, found }, form, _typed, request) {
+      const waiting = await waitingAccount(server, flow, request)
+      if (waiting === null || found === null) return null
+      return () => ({ page: 'connect', form, account: accountOf(found), connects: waiting })
+    },
+
+    async submit(visit, fields, request) {
+      const choice = fields.text('choice')
+      if (choice !== 'connect' && choice !== 'later')
+        return { next: 'again', status: 422, fault: { kind: 'stale' } }
+      const again = onwards(deps, visit)
+      const error = choice === 'connect' ? await connect(server, visit, request) : null
+      const answer =
+        error === null
+          ? seeOther(again)
+          : await errorAnswer(
+              deps.showPage,
+              error,
+              error === 'stale-sign-in' ? 400 : 409,
+              request,
+              {
+                again,
+              },
+            )
+      return { next: 'answer', answer }
+    },
+  }
+}
+
+/** Why it is not connected; null if it is. */
+async function connect(
+  server: PageProviders['server'],
+  { flow, found }: PageVisit,
+  request: EndpointRequest,
+): Promise<'stale-sign-in' | 'identity-in-use' | null> {
+  const ticket = flow?.vouched?.ticket
+  if (ticket === undefined || found === null) return 'stale-sign-in'
+  const to = { userId: found.session.userId, sessionId: found.session.id }
+  try {
+    await server.connect(ticket, to, null, request)
+    return null
+  } catch (error) {
+    if (!(error instanceof AuthError)) throw error
+    if (error.code === 'identity-in-use') return error.code
+    if (error.code !== 'proof-refused' && error.status !== 401) throw error
+    return 'stale-sign-in'
+  }
+}
+
+function onwards(
+  { flows, baseUrl }: Pick<ProviderPageDeps, 'flows' | 'baseUrl'>,
+  { flow, binding, asked }: PageVisit,
+): string {
+  const decided = flows.seal(flows.withoutVouched(flow ?? flows.begin()), binding)
+  return pageAddress(baseUrl, 'authorize', { ...asked, flow: decided })
 }
 
 async function takeTicket(

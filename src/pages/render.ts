@@ -9,6 +9,7 @@ import type {
   CodeView,
   ConfirmEmailView,
   ConfirmRegisterView,
+  ConnectView,
   DeviceCodeView,
   DeviceView,
   ForgotView,
@@ -36,7 +37,7 @@ import {
 } from './views/enrolment.js'
 import { errorPage } from './views/error.js'
 import { handOverPage } from './views/hand-over.js'
-import { accountIdentitiesPage, newNamePage } from './views/identities.js'
+import { accountIdentitiesPage, connectPage, newNamePage } from './views/identities.js'
 import { linkDevicePage, linkPage, linkSignInPage } from './views/link.js'
 import { forgotPage, notePage, resetPage, undoPage } from './views/mailed.js'
 import { accountPasswordPage } from './views/new-password.js'
@@ -94,6 +95,8 @@ function mailedContentOf(view: MailedView, shell: PageShell): PageContent {
       return codePage(view, shell.texts)
     case 'new-name':
       return newNamePage(view, shell.texts)
+    case 'connect':
+      return connectPage(view, shell.texts)
     case 'account-identities':
       return accountIdentitiesPage(view, shell.texts)
     case 'account-delete':
@@ -134,6 +137,7 @@ function mailedContentOf(view: MailedView, shell: PageShell): PageContent {
 type MailedView =
   | CodeView
   | NewNameView
+  | ConnectView
   | AccountIdentitiesView
   | AccountDeleteView
   | ForgotView

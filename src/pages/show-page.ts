@@ -16,8 +16,8 @@ import { type PageName, type PageRequest, pageAddress } from './page-request.js'
 import { assetAddress, type PageSite } from './page-site.js'
 import { renderPage } from './render.js'
 import type { PageTexts } from './texts.js'
-import type { ErrorView, View } from './view.js'
-import type { PageFault } from './view-parts.js'
+import type { View } from './view.js'
+import type { ErrorView, PageFault } from './view-parts.js'
 import { type PostedAnswer, postOverPage } from './views/post-over.js'
 
 /** The reader of a page, and its address. */

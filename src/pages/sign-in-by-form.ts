@@ -66,7 +66,7 @@ export type FormSignIn =
 /** The result of a sign-in with the account of a provider. */
 export type ProviderSignIn =
   | FormSignIn
-  /** A page with a flow of its own: for another name, or to sign in as usual and be connected. */
+  /** A page with a flow of its own: for another name, or to sign in as usual and then connect. */
   | { readonly next: 'go'; readonly page: 'provider' | 'sign-in'; readonly flow: string }
   /** No user is connected with it. */
   | { readonly next: 'not-connected'; readonly name: string }
@@ -101,7 +101,7 @@ export interface SignInByFormDeps {
   /** Undefined without the option `accounts.emailSignIn`. */
   readonly emailSignInOnPages: EmailSignInOnPages | undefined
   /** Undefined without the option `providers`. */
-  readonly providersOnPages: Pick<ProvidersOnPages, 'signIn' | 'connect'> | undefined
+  readonly providersOnPages: Pick<ProvidersOnPages, 'signIn'> | undefined
 }
 
 /** Characters; longer than any valid code. */
@@ -290,19 +290,11 @@ async function byPasskey(
 }
 
 async function signedIn(
-  { flows, providersOnPages }: SignInByFormDeps,
+  { flows }: SignInByFormDeps,
   loggedIn: LoggedIn,
   stay: boolean,
-  visit: FormVisit,
+  { flow: before, binding: { request } }: FormVisit,
 ): Promise<FormSignIn> {
-  const { flow: before, binding } = visit
-  const { request } = binding
-  const { vouched } = before ?? {}
-  const { session, mustEnrol } = loggedIn
-  const to = { userId: session.userId, sessionId: session.id }
-  // Not before the factor that the user must have. If it fails, the sign-in goes on.
-  if (vouched?.connects === true && !mustEnrol)
-    await providersOnPages?.connect(vouched.ticket, to, null, visit).catch(() => {})
   // The flow is bound to the new cookie; the former value of the browser is obsolete.
   const browser = loggedIn.token
   const flow = flows.seal(flows.withStep(before ?? flows.begin(), 'login'), { request, browser })

@@ -12,7 +12,7 @@ import type { SafeHtml } from './html.js'
 import type { EmailSignInOnPages } from './mailed-login.js'
 import { leadsToSignIn } from './next-page.js'
 import type { PagePasskeys } from './page-passkeys.js'
-import type { PageProviders } from './page-providers.js'
+import type { PageProviders, ProvidersOnPages } from './page-providers.js'
 import { type PageName, pageAddress } from './page-request.js'
 import { type PageSite, withRequest } from './page-site.js'
 import type { PageVisit } from './page-visit.js'
@@ -49,13 +49,13 @@ export function createSignInPage(deps: SignInPageDeps): FormPage {
   return {
     page: 'sign-in',
 
-    async view(visit, form, typed, _request, unknownPasskey) {
+    async view(visit, form, typed, request, unknownPasskey) {
       const { goal, found, decision, flow, asked } = visit
       const client = clientOf(goal)
       const username = typed.text('username') || hintOf(visit)
       const isOther = form.fault?.kind === 'other-account' && !leadsToSignIn(decision, flow)
       const account = found !== null && isOther ? accountOf(found) : null
-      const byProvider = providersOf(deps.providers, asked, flow)
+      const byProvider = await providersOf(deps, visit, request)
       const isOnly = byProvider.password === 'none'
       return (texts) => ({
         page: 'sign-in',
@@ -124,18 +124,32 @@ function signInPart(
   return part({ ...asked, renew, unknown }, texts)
 }
 
-function providersOf(
-  providers: PageProviders | undefined,
-  asked: PageVisit['asked'],
-  flow: PageVisit['flow'],
-): Pick<SignInView, 'providers' | 'password' | 'connects'> {
+async function providersOf(
+  { providers, baseUrl }: SignInPageDeps,
+  { asked, flow }: PageVisit,
+  request: EndpointRequest,
+): Promise<Pick<SignInView, 'providers' | 'password' | 'connects'>> {
   if (providers === undefined) return { providers: [], password: 'shown', connects: null }
   const { server, buttonsFor } = providers
-  const { only, somePasswords, list } = server
-  const { connects = false, provider } = flow?.vouched ?? {}
-  const { name = null } = (connects && list.find(({ id }) => id === provider)) || {}
+  const { only, somePasswords } = server
+  const waiting = await waitingAccount(server, flow, request)
+  // Whoever finds the page open need not connect what somebody else has left there.
+  const other = pageAddress(baseUrl, 'sign-in', { ...asked, flow: null })
   const password = !only ? 'shown' : somePasswords ? 'folded' : 'none'
-  return { providers: buttonsFor(asked), password, connects: name }
+  return { providers: buttonsFor(asked), password, connects: waiting && { ...waiting, other } }
+}
+
+/** The account of a provider that waits for a user; null without. */
+export async function waitingAccount(
+  { list, labelOf }: Pick<ProvidersOnPages, 'list' | 'labelOf'>,
+  flow: PageVisit['flow'],
+  request: EndpointRequest,
+): Promise<{ readonly provider: string; readonly account: string } | null> {
+  const { vouched } = flow ?? {}
+  if (vouched?.connects !== true) return null
+  const account = await labelOf(vouched.ticket, request)
+  const provider = list.find(({ id }) => id === vouched.provider)?.name ?? vouched.provider
+  return account === null ? null : { provider, account }
 }
 
 // The host's own page wins over ours.

@@ -153,3 +153,27 @@ export type RegisterField = 'email' | 'username' | 'name'
 
 /** The faults of error pages. The list is closed. */
 export type PageFault = PageRefusal
+
+/** An account at a provider: their names. */
+export interface AccountElsewhere {
+  readonly provider: string
+  readonly account: string
+}
+
+/** An error page. It has no links from the request, unless that was checked. */
+export interface ErrorView {
+  readonly page: 'error'
+  readonly fault: PageFault
+  /** The name of an existing client, for `redirect-mismatch`, or of a provider; null without. */
+  readonly clientName: string | null
+  /** The host's own words, for `provider-refused`; null without. */
+  readonly told: string | null
+  /** The page where the user can start again; null without. */
+  readonly again: string | null
+  /** The id of the request in the log; null without. */
+  readonly reference: string | null
+  /** The name of the wrong parameter, from a fixed list; null without. */
+  readonly parameter: string | null
+  /** Seconds, for `throttled` and `busy`. */
+  readonly retryAfter: number
+}

@@ -1,16 +1,17 @@
 import type { SafeHtml } from './html.js'
 import type {
+  AccountElsewhere,
   AccountOnPage,
   AppOnPage,
   ClientOnPage,
   DeviceOnPage,
   EmailOnPage,
+  ErrorView,
   FactorOnPage,
   IdentityOnPage,
   LinkOnPage,
   NewPasswordOnPage,
   Note,
-  PageFault,
   PasskeyOnPage,
   ProviderButton,
   RegisterField,
@@ -62,8 +63,11 @@ export interface SignInView {
    * another one.
    */
   readonly password: 'shown' | 'folded' | 'none'
-  /** The provider that whoever signs in now is connected with; null without. */
-  readonly connects: string | null
+  /**
+   * The account of a provider that whoever signs in now is then asked to connect, and the address
+   * of the page without it; null without.
+   */
+  readonly connects: (AccountElsewhere & { readonly other: string }) | null
   /** Whether the form offers a way back to the client. */
   readonly mayCancel: boolean
   /**
@@ -71,6 +75,17 @@ export interface SignInView {
    * its script finds that the browser supports passkeys.
    */
   readonly passkey: SafeHtml | null
+}
+
+/**
+ * Asks whoever has signed in whether to connect the account of a provider: buttons `choice` with
+ * `connect` and `later`.
+ */
+export interface ConnectView {
+  readonly page: 'connect'
+  readonly form: PageForm
+  readonly account: AccountOnPage
+  readonly connects: AccountElsewhere
 }
 
 /** The name of a new user from a provider, since the usual one is taken: the field `username`. */
@@ -455,29 +470,12 @@ export interface SignedOutView {
   readonly again: string | null
 }
 
-/** An error page. It has no links from the request, unless that was checked. */
-export interface ErrorView {
-  readonly page: 'error'
-  readonly fault: PageFault
-  /** The name of an existing client, for `redirect-mismatch`, or of a provider; null without. */
-  readonly clientName: string | null
-  /** The host's own words, for `provider-refused`; null without. */
-  readonly told: string | null
-  /** The page where the user can start again; null without. */
-  readonly again: string | null
-  /** The id of the request in the log; null without. */
-  readonly reference: string | null
-  /** The name of the wrong parameter, from a fixed list; null without. */
-  readonly parameter: string | null
-  /** Seconds, for `throttled` and `busy`. */
-  readonly retryAfter: number
-}
-
 /** All pages. */
 export type View =
   | SignInView
   | CodeView
   | NewNameView
+  | ConnectView
   | SecondFactorView
   | EnrolView
   | EnrolPasskeyView

@@ -75,17 +75,17 @@ function usedOnce(
 
 async function endSessions(
   deps: BackchannelLogoutDeps,
-  { id }: ConnectedProvider,
+  { id, accounts }: ConnectedProvider,
   { issuer, subject, sid }: ProviderLogout,
   context: RequestContext,
 ): Promise<number> {
-  const session = sid === undefined ? undefined : sidDigest(issuer, sid)
+  const session = sid === undefined ? undefined : sidDigest(id, sid)
   const named = subject ?? (await subjectOf(deps, session, context))
   if (named === null) return 0
-  const userId = (await deps.identities.find(issuer, named))?.userId
-  if (userId === undefined) return 0
-  const identity = identityDigest({ issuer, subject: named })
-  const all = await deps.sessions.listForUser(userId)
+  const found = await deps.identities.find(accounts, named)
+  if (found === null || found.issuer !== issuer) return 0
+  const identity = identityDigest({ accounts, identity: { subject: named } })
+  const all = await deps.sessions.listForUser(found.userId)
   const meant = all.filter((one) => isOpenedBy(one, id, { identity, session }))
   for (const one of meant) await deps.sessions.end(one, 'upstream-logout', context)
   return meant.length

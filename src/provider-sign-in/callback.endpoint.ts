@@ -103,10 +103,16 @@ async function finish(
     const error = reason === 'access-denied' ? 'access_denied' : 'provider_refused'
     return leave(deps, provider, goal, { error, told }, request)
   }
-  const { amr: _amr, acr: _acr, ...identity } = finished.identity
-  const hasMfa = hasShownMfa(provider, finished.identity)
-  const { linkTo } = goal
-  const ticket = await deps.tickets.issue({ provider: provider.id, identity, hasMfa, linkTo }, flow)
+  const { amr: _amr, acr: _acr, authenticatedAt, ...identity } = finished.identity
+  const vouched = {
+    provider: provider.id,
+    accounts: provider.accounts,
+    identity,
+    signedInAt: authenticatedAt?.getTime() ?? (provider.provesAge === true ? 0 : null),
+    hasMfa: hasShownMfa(provider, finished.identity),
+    linkTo: goal.linkTo,
+  }
+  const ticket = await deps.tickets.issue(vouched, flow)
   return goal.kind === 'client'
     ? seeOther(backTo(deps, goal, { ticket }))
     : pagesOf(deps).goOn(pageOf(goal), ticket)

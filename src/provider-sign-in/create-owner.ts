@@ -1,4 +1,5 @@
 import type { BeforeRegister } from '../accounts/accounts-options.js'
+import type { FormerAddresses } from '../accounts/former-addresses.js'
 import { objectionToNewcomer } from '../accounts/objection-to-newcomer.js'
 import { shownNameText, userNameText } from '../accounts/user-name.js'
 import type { Audit, RequestContext } from '../audit/events.js'
@@ -7,29 +8,33 @@ import type { EndpointRequest } from '../http/endpoint.js'
 import type { HostCall } from '../lib/host-call.js'
 import type { IdentityStore } from '../stores/identity-contract.js'
 import type { Throttle } from '../throttle/throttle.js'
-import type { AuthUser, NewUser, UserStore } from '../users/contract.js'
-import type { OwnIdentities } from './own-identities.js'
+import type { NewUser, UserStore } from '../users/contract.js'
+import type { ConnectedProvider } from './fail-closed-provider.js'
+import type { FoundOwner } from './find-owner.js'
 import { provenEmailOf, refusedIdentity } from './refused-identity.js'
 import type { FoundTicket, Vouched } from './tickets.js'
 
 /**
- * Makes a user of somebody whom a provider has identified. `username`: instead of the one that is
- * taken. Throws 401 `provider-refused`, 403, 409 `username-taken`, 429, 503.
+ * Makes a user of somebody whom a provider has identified, and connects nothing. `username`:
+ * instead of the one that is taken. Throws 401 `provider-refused`, 403, 409 `username-taken`, 429,
+ * 503.
  */
 export type CreateOwner = (
   ticket: FoundTicket,
   username: string | undefined,
   request: Pick<EndpointRequest, 'context' | 'incoming'>,
-) => Promise<AuthUser>
+) => Promise<FoundOwner>
 
 export interface CreateOwnerDeps {
   readonly create: NonNullable<UserStore['create']>
   readonly nameIsFree: NonNullable<UserStore['nameIsFree']>
-  /** Takes back a user whose identity was connected with another one meanwhile. */
+  /** Takes back a user who was not signed in. */
   readonly deleteUser: NonNullable<UserStore['delete']>
   readonly beforeRegister: BeforeRegister | undefined
+  /** Whether an address is kept for a user who can go back to it. */
+  readonly isKept: FormerAddresses['isKept']
   readonly throttle: Pick<Throttle, 'limitNames'>
-  readonly ownIdentities: Pick<OwnIdentities, 'link'>
+  readonly providerOf: (id: string) => ConnectedProvider | undefined
   readonly identities: Pick<IdentityStore, 'unlinkAllForUser'>
   readonly unknown: 'create'
   readonly call: HostCall
@@ -37,29 +42,28 @@ export interface CreateOwnerDeps {
 }
 
 export function createCreateOwner(deps: CreateOwnerDeps): CreateOwner {
-  const { create, deleteUser, identities, ownIdentities, audit } = deps
+  const { create, deleteUser, identities, isKept } = deps
   return async function createOwner(ticket, username, request) {
     const { context } = request
     const newUser = await newUserOf(deps, ticket, username, context)
     await askHost(deps, newUser, request)
     // The host's write decides: of two with the same address one wins.
+    // Whoever can still undo a change of the address gets it back.
+    if (newUser.email !== null && (await isKept(newUser.email)))
+      throw refusedIdentity(deps, ticket, 'address-taken', context)
     const made = await create(newUser)
     if (made.outcome === 'taken') {
       if (made.field === 'username') throw nameTaken(newUser.username)
       throw refusedIdentity(deps, ticket, 'address-taken', context)
     }
-    const { id: userId } = made.user
-    try {
-      await ownIdentities.link(userId, ticket, 'created', context)
-    } catch (error) {
-      // Nobody could ever sign in to it. If only the answer was lost, the identity is there: left
-      // behind, it would belong to nobody for ever.
-      await identities.unlinkAllForUser(userId).catch(() => {})
-      await deleteUser(userId)
-      throw error
+    const { user } = made
+    const takeBack = async () => {
+      // If only the answer was lost, the identity is there: left behind, it would belong to nobody
+      // for ever.
+      await identities.unlinkAllForUser(user.id).catch(() => {})
+      await deleteUser(user.id)
     }
-    audit({ type: 'account.registered', userId, invitationId: null }, context)
-    return made.user
+    return { user, how: 'created', takeBack }
   }
 }
 
@@ -69,11 +73,11 @@ async function newUserOf(
   chosen: string | undefined,
   context: RequestContext,
 ): Promise<NewUser> {
-  const { provider, identity } = ticket
-  const email = provenEmailOf(identity)
-  // Otherwise `findContact` could never be trusted.
-  if (email === null) throw refusedIdentity(deps, ticket, 'unproven-address', context)
-  const username = chosen ?? suggestedName(identity, email)
+  const { provider: vouchedBy, accounts: provider, identity } = ticket
+  const claimed = provenEmailOf(identity)
+  // Not even as an unproven one: a mailed code would make its owner sign in to this account.
+  const email = deps.providerOf(vouchedBy)?.trustEmail === true ? claimed : null
+  const username = chosen ?? suggestedName(identity, claimed)
   const isFree =
     username !== null && (await deps.throttle.limitNames(() => deps.nameIsFree(username), context))
   if (username === null || !isFree) throw nameTaken(username)
@@ -89,8 +93,11 @@ async function newUserOf(
 }
 
 /** What the user may be called: the name there, or the local part of the address. */
-export function suggestedName({ username }: Vouched['identity'], email: string): string | null {
-  const candidates = [username, email.slice(0, email.lastIndexOf('@'))]
+export function suggestedName(
+  { username }: Vouched['identity'],
+  email: string | null,
+): string | null {
+  const candidates = [username, email?.slice(0, email.lastIndexOf('@'))]
   return candidates.find((one) => userNameText.safeParse(one).success) ?? null
 }
 

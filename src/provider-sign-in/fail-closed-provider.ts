@@ -17,8 +17,10 @@ import type {
 export interface ConnectedProvider
   extends Pick<
     Provider,
-    'id' | 'name' | 'logo' | 'responseMode' | 'trustEmail' | 'acceptMfa' | 'mfaAcr'
+    'id' | 'name' | 'logo' | 'responseMode' | 'trustEmail' | 'provesAge' | 'acceptMfa' | 'mfaAcr'
   > {
+  /** The id that its accounts are stored under. */
+  readonly accounts: string
   start(flow: FlowToStart): Promise<StartedFlow>
   /** `reason` is one for an event; `told`, a text for the user. */
   finish(flow: FlowToFinish): Promise<FinishedFlow | NotAllowed>
@@ -59,6 +61,7 @@ const schemas = lazily(() => {
       locale: told.optional(),
       amr: z.array(told).max(50).optional(),
       acr: told.optional(),
+      authenticatedAt: z.date().optional(),
       sid: told.optional(),
     }) as z.ZodType<Identity>,
     finished: z.discriminatedUnion('outcome', [
@@ -78,11 +81,12 @@ const schemas = lazily(() => {
 
 /** Wraps a provider of the host. `call` has a time limit that suits requests to other servers. */
 export function failClosedProvider(provider: Provider, call: HostCall): ConnectedProvider {
-  const { id, name: shown, logo, responseMode, trustEmail, acceptMfa, mfaAcr } = provider
-  const { readLogoutToken } = provider
-  const about = { id, name: shown, logo, responseMode, trustEmail, acceptMfa, mfaAcr }
+  const { id, name: shown, logo, responseMode, trustEmail, provesAge, acceptMfa, mfaAcr } = provider
+  const { readLogoutToken, sameAccountsAs: accounts = id } = provider
+  const about = { id, name: shown, logo, responseMode, trustEmail, provesAge, acceptMfa, mfaAcr }
   return {
     ...about,
+    accounts,
     start: (flow) =>
       call(`providers.${id}.start`, async () => startedOf(await provider.start(flow))),
     finish: (flow) =>

@@ -1,31 +1,40 @@
 import type { Audit } from '../audit/events.js'
+import type { AuthError } from '../errors.js'
 import type { EndpointRequest } from '../http/endpoint.js'
 import { parseMailAddress } from '../mail/mail-address.js'
-import type { IdentityStore } from '../stores/identity-contract.js'
+import type { IdentityRecord, IdentityStore } from '../stores/identity-contract.js'
 import type { AuthUser, LoginIdentifier, UserStore } from '../users/contract.js'
 import type { CreateOwner } from './create-owner.js'
 import type { ConnectedProvider } from './fail-closed-provider.js'
-import type { OwnIdentities } from './own-identities.js'
+import type { LinkedHow } from './own-identities.js'
 import type { UnknownIdentity } from './providers-options.js'
-import { provenEmailOf, refusedIdentity } from './refused-identity.js'
+import { type IdentityRefusal, provenEmailOf, refusedIdentity } from './refused-identity.js'
 import type { FoundTicket, Vouched } from './tickets.js'
 
-/** Whose identity it is, and whether it was connected just now. */
+/** Whose identity it is. */
+export interface FoundOwner {
+  readonly user: AuthUser
+  /** How it is to be connected with the user; null if it is. */
+  readonly how: Exclude<LinkedHow, 'asked'> | null
+  /** Deletes a user who was made just now, and what belongs to them; otherwise left out. */
+  readonly takeBack?: () => Promise<void>
+}
+
+/** Finds the owner of an identity, and connects nothing. */
 export type FindOwner = (
   ticket: FoundTicket,
   username: string | undefined,
   request: Pick<EndpointRequest, 'context' | 'incoming'>,
-) => Promise<AuthUser>
+) => Promise<FoundOwner>
 
 export interface FindOwnerDeps {
-  readonly identities: Pick<IdentityStore, 'find'>
+  readonly identities: Pick<IdentityStore, 'find' | 'wasUnlinked'>
   readonly users: Pick<UserStore, 'findById' | 'findByIdentifier' | 'findContact'>
   readonly canonical: (identifier: LoginIdentifier) => Promise<LoginIdentifier>
   /** Whether the user has a second factor, or must have one. */
   readonly hasSecondFactor: (user: AuthUser) => Promise<boolean>
   readonly providerOf: (id: string) => ConnectedProvider | undefined
   readonly unknown: UnknownIdentity
-  readonly ownIdentities: Pick<OwnIdentities, 'link'>
   /** Undefined unless strangers become users. */
   readonly createOwner: CreateOwner | undefined
   readonly audit: Audit
@@ -37,42 +46,62 @@ export interface FindOwnerDeps {
  * Never by a name, nor by an address that one side has not proven.
  *
  * Throws 401 `provider-refused`, with `details.reason` `not-connected` for an unknown one; 403, 409
- * `identity-in-use` and `username-taken`, 503.
+ * `username-taken`, 503.
  */
 export function createFindOwner(deps: FindOwnerDeps): FindOwner {
-  const { identities, users, ownIdentities, createOwner } = deps
+  const { identities, createOwner } = deps
   return async function findOwner(ticket, username, request) {
-    const { identity } = ticket
-    const { context } = request
-    const known = await identities.find(identity.issuer, identity.subject)
-    const user = known && (await users.findById(known.userId))
-    if (user !== null) return user
-    if (known !== null) throw refusedIdentity(deps, ticket, 'no-user', context)
-    const sameAddress = await findByProvenAddress(deps, ticket)
-    if (sameAddress !== null) {
-      await ownIdentities.link(sameAddress.id, ticket, 'email', context)
-      return sameAddress
-    }
-    if (createOwner !== undefined) return createOwner(ticket, username, request)
-    throw refusedIdentity(deps, ticket, 'not-connected', context)
+    const { accounts, identity } = ticket
+    const refused: Refuse = (reason) => refusedIdentity(deps, ticket, reason, request.context)
+    const known = await identities.find(accounts, identity.subject)
+    if (known !== null) return { user: await userOf(deps, known, ticket, refused), how: null }
+    const namesake = await findByAddress(deps, identity)
+    if (namesake !== null && (await isSame(deps, ticket, namesake)))
+      return { user: namesake, how: 'email' }
+    if (createOwner === undefined) throw refused('not-connected')
+    // The owner of an account would not look for it in a second one.
+    if (namesake !== null) throw refused('address-taken')
+    return createOwner(ticket, username, request)
   }
+}
+
+type Refuse = (reason: IdentityRefusal) => AuthError
+
+async function userOf(
+  { users }: FindOwnerDeps,
+  known: IdentityRecord,
+  { identity }: Vouched,
+  refused: Refuse,
+): Promise<AuthUser> {
+  // Another issuer may have given the subject to somebody else.
+  if (known.issuer !== identity.issuer) throw refused('wrong-issuer')
+  const user = await users.findById(known.userId)
+  if (user === null) throw refused('no-user')
+  return user
+}
+
+/** Whoever has the address that the provider says it has proven. */
+async function findByAddress(
+  { users, canonical }: FindOwnerDeps,
+  identity: Vouched['identity'],
+): Promise<AuthUser | null> {
+  const email = provenEmailOf(identity)
+  if (email === null) return null
+  return users.findByIdentifier(await canonical({ kind: 'email', value: email.toLowerCase() }))
 }
 
 // Both sides must have proven the address, byte for byte: some providers give an address away with
 // another case, or with a + in it.
-async function findByProvenAddress(
-  { users, canonical, hasSecondFactor, providerOf }: FindOwnerDeps,
-  { provider, identity, hasMfa }: Vouched,
-): Promise<AuthUser | null> {
-  const isTrusted = providerOf(provider)?.trustEmail === true
-  const email = isTrusted ? provenEmailOf(identity) : null
-  if (email === null) return null
-  const named = await canonical({ kind: 'email', value: email.toLowerCase() })
-  const user = await users.findByIdentifier(named)
-  if (user === null || user.disabled === true) return null
+async function isSame(
+  { users, identities, hasSecondFactor, providerOf }: FindOwnerDeps,
+  { provider, accounts, identity, hasMfa }: Vouched,
+  user: AuthUser,
+): Promise<boolean> {
+  if (providerOf(provider)?.trustEmail !== true || user.disabled === true) return false
   const contact = (await users.findContact?.(user.id)) ?? null
-  if (contact?.emailVerified !== true || contact.email === null) return null
-  if (parseMailAddress(contact.email) !== email) return null
+  if (contact?.emailVerified !== true || contact.email === null) return false
+  if (parseMailAddress(contact.email) !== provenEmailOf(identity)) return false
+  if (await identities.wasUnlinked(accounts, identity.subject)) return false
   // Whoever has only the mailbox must not get around the factor.
-  return hasMfa || !(await hasSecondFactor(user)) ? user : null
+  return hasMfa || !(await hasSecondFactor(user))
 }

@@ -35,7 +35,7 @@ export interface OwnIdentities {
    */
   link(
     userId: string,
-    vouched: Pick<Vouched, 'provider' | 'identity'>,
+    vouched: Pick<Vouched, 'accounts' | 'identity'>,
     how: LinkedHow,
     context: RequestContext,
   ): Promise<IdentityRecord>
@@ -125,27 +125,35 @@ type Link = (
 ) => Promise<{ readonly row: IdentityRecord; readonly isNew: boolean }>
 
 function createLink({ identities, clock, audit }: OwnIdentitiesDeps): Link {
-  return async function link(userId, { provider, identity }, how, context, passwordMark = null) {
+  return async function link(userId, given, how, context, passwordMark = null) {
+    const { accounts: provider, identity } = given
     const { issuer, subject } = identity
     const row: IdentityRecord = {
-      issuer,
+      provider,
       subject,
+      issuer,
       userId,
       id: randomId(),
-      provider,
-      label: identity.email ?? identity.username ?? identity.name ?? null,
+      label: labelOf(identity),
       passwordMark,
       createdAt: clock(),
       lastUsedAt: null,
     }
-    if ((await identities.link(row)).outcome === 'linked') {
+    // What its owner has disconnected, an address does not connect again.
+    const { outcome } = await identities.link(row, { unlessUnlinked: how === 'email' })
+    if (outcome === 'linked') {
       audit({ type: 'identity.linked', userId, provider, how }, context)
       return { row, isNew: true }
     }
-    const before = await identities.find(issuer, subject)
-    if (before?.userId === userId) return { row: before, isNew: false }
+    const before = await identities.find(provider, subject)
+    if (before?.userId === userId && before.issuer === issuer) return { row: before, isNew: false }
     throw new AuthError('identity-in-use')
   }
+}
+
+/** What its owner knows an account elsewhere by; null without. */
+export function labelOf({ email, username, name }: Vouched['identity']): string | null {
+  return email ?? username ?? name ?? null
 }
 
 async function requireSignedIn(
@@ -176,10 +184,10 @@ async function hasNoOtherWay(
 // the two sees the other.
 async function endOpenedBy(
   { sessions }: OwnIdentitiesDeps,
-  { userId, ...identity }: IdentityRecord,
+  { userId, provider: accounts, subject }: IdentityRecord,
   context: RequestContext,
 ): Promise<void> {
-  const digests = { identity: identityDigest(identity) }
+  const digests = { identity: identityDigest({ accounts, identity: { subject } }) }
   const all = await sessions.listForUser(userId)
   const opened = all.filter((session) => isOpenedBy(session, null, digests))
   for (const session of opened) await sessions.end(session, 'identity-unlinked', context)

@@ -34,6 +34,8 @@ export interface ClientGoal {
   /** The client's own, handed back unchanged; null without. */
   readonly state: string | null
   readonly linkTo: LinkTo | null
+  /** Seconds; left out for a sign-in of any age. */
+  readonly maxAge?: number
 }
 
 /** A flow that has come back to the browser that began it. */
@@ -83,8 +85,11 @@ export function createProviderFlows(deps: ProviderFlowsDeps): ProviderFlows {
       // The same for all tabs: each ends the flow that it has begun.
       const browser = browserOf(deps, incoming) ?? randomId()
       const state = randomSecret()
+      // Whoever is asked to sign in anew shows it, where the provider can say it.
+      const { maxAge = hints.prompt && provider.provesAge ? 0 : undefined } = hints
       const { url, keep } = await provider.start({
         ...hints,
+        ...(maxAge !== undefined && { maxAge }),
         state,
         callbackUrl: callbackOf(provider),
       })

@@ -1,4 +1,5 @@
 import type { BeforeRegister } from '../accounts/accounts-options.js'
+import type { FormerAddresses } from '../accounts/former-addresses.js'
 import type { Audit } from '../audit/events.js'
 import { createOpenApproved, type OpenApprovedDeps } from '../host-sign-in/open-session.js'
 import { ok } from '../http/answer.js'
@@ -43,6 +44,7 @@ export interface ProviderSignInDeps extends ProviderServer, OpenApprovedDeps {
   readonly hasSecondFactor: (user: AuthUser) => Promise<boolean>
   /** Undefined without the option `accounts`. */
   readonly beforeRegister: BeforeRegister | undefined
+  readonly isKept: FormerAddresses['isKept']
   /** Undefined without the option `oauth`. */
   readonly callbackPages: CallbackPages | undefined
   readonly issuer: string
@@ -74,10 +76,15 @@ export function createProviderSignIn(deps: ProviderSignInDeps): ProviderSignIn {
   const tickets = createTickets(deps)
   const flows = createProviderFlows(deps)
   const ownIdentities = createOwnIdentities({ ...deps, tickets })
-  const createOwner = ownerMaker(deps, ownIdentities)
-  const findOwner = createFindOwner({ ...deps, unknown, ownIdentities, createOwner })
+  const findOwner = createFindOwner({ ...deps, unknown, createOwner: ownerMaker(deps) })
   const openApproved = createOpenApproved(deps)
-  const signInByTicket = createSignInByTicket({ ...deps, findOwner, tickets, openApproved })
+  const signInByTicket = createSignInByTicket({
+    ...deps,
+    findOwner,
+    tickets,
+    ownIdentities,
+    openApproved,
+  })
   const starting = { ...deps, returnTo, flows }
   const { addressFor, goalIn } = createStart(starting)
   const own = { ...deps, ownIdentities, tickets, addressFor }
@@ -105,15 +112,12 @@ export function createProviderSignIn(deps: ProviderSignInDeps): ProviderSignIn {
   }
 }
 
-function ownerMaker(
-  deps: ProviderSignInDeps,
-  ownIdentities: OwnIdentities,
-): CreateOwner | undefined {
+function ownerMaker(deps: ProviderSignInDeps): CreateOwner | undefined {
   const { create, nameIsFree, delete: deleteUser } = deps.users
   const { unknown } = deps.providersOptions
   // Checked at the start: with `create`, the users have all three.
   if (unknown !== 'create' || !create || !nameIsFree || !deleteUser) return undefined
-  return createCreateOwner({ ...deps, create, nameIsFree, deleteUser, ownIdentities, unknown })
+  return createCreateOwner({ ...deps, create, nameIsFree, deleteUser, unknown })
 }
 
 /** `GET /auth/providers`: the providers, for the buttons of a client. */

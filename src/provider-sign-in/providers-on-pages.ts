@@ -7,12 +7,12 @@ import type { ProvidersOnPages, TicketOutcome } from '../pages/page-providers.js
 import type { IdentityStore } from '../stores/identity-contract.js'
 import type { Throttle } from '../throttle/throttle.js'
 import { suggestedName } from './create-owner.js'
-import type { OwnIdentities } from './own-identities.js'
+import { labelOf, type OwnIdentities } from './own-identities.js'
 import type { LinkTo, ProviderFlows } from './provider-flow.js'
 import type { ProviderServer } from './provider-server.js'
 import type { CheckedProvidersOptions } from './providers-options.js'
 import { provenEmailOf } from './refused-identity.js'
-import type { SignInByTicket } from './sign-in-by-ticket.js'
+import { isFactorDue, type SignInByTicket } from './sign-in-by-ticket.js'
 import type { FoundTicket, Tickets } from './tickets.js'
 
 export interface ProvidersOnPagesDeps
@@ -69,8 +69,19 @@ export function createProvidersOnPages(deps: ProvidersOnPagesDeps): ProvidersOnP
     suggestedName: (text, request) =>
       throttle.limitRefusals('provider-finish', request, async () => {
         const { identity } = await find(text, null, request)
-        return suggestedName(identity, provenEmailOf(identity) ?? '') ?? ''
+        return suggestedName(identity, provenEmailOf(identity)) ?? ''
       }),
+
+    labelOf: (text, request) =>
+      throttle
+        .limitRefusals('provider-connect', request, async () => {
+          const { identity } = await find(text, null, request)
+          return labelOf(identity) ?? identity.subject
+        })
+        .catch((error: unknown) => {
+          if (error instanceof AuthError && error.code === 'proof-refused') return null
+          throw error
+        }),
 
     connect: (text, to, began, request) =>
       throttle.limitRefusals('provider-connect', request, async () => {
@@ -86,14 +97,15 @@ export function createProvidersOnPages(deps: ProvidersOnPagesDeps): ProvidersOnP
 async function outcomeOf(
   { identities, providerOf }: Pick<ProvidersOnPagesDeps, 'identities' | 'providerOf'>,
   error: unknown,
-  { provider, identity: { issuer, subject } }: FoundTicket,
+  { provider, accounts, identity: { subject } }: FoundTicket,
 ): Promise<TicketOutcome> {
   if (!(error instanceof AuthError)) throw error
   if (error.code === 'username-taken') return { outcome: 'name-due', provider }
-  if (error.code === 'totp-required' || error.code === 'totp-invalid') {
-    // Only a user's identity leads so far.
-    const userId = (await identities.find(issuer, subject))?.userId ?? ''
-    return { outcome: 'factor-due', error, userId, provider }
+  if (isFactorDue(error)) {
+    const owner = await identities.find(accounts, subject)
+    // The user got a factor in this moment: an address connects nobody then.
+    if (owner === null) throw new AuthError('provider-refused')
+    return { outcome: 'factor-due', error, userId: owner.userId, provider }
   }
   const { reason, canConnect } = error.details ?? {}
   if (reason !== 'not-connected') throw error

@@ -40,7 +40,8 @@ export interface ProvidersOptions {
    */
   readonly unknown?: UnknownIdentity
   /**
-   * True takes passwords from nobody: the pages have no password fields, and `POST /login` is 403.
+   * True takes passwords from nobody: the pages have no password fields, and `POST /login` is 403,
+   * or with `passwordFor` 401 for all others.
    * Passkeys, codes by mail and registration are options of their own: leave them out, and the
    * providers are the only way in. Default false.
    */
@@ -106,6 +107,7 @@ export function checkProvidersOptions(given: unknown): CheckedProvidersOptions {
   const twice = list.find(({ id }, index) => list.findIndex((one) => one.id === id) !== index)
   if (twice !== undefined)
     throw wrong('list', `has the id ${twice.id} twice.`, 'give one of them another id.')
+  for (const one of list) requireAccounts(one, list)
   Array.from(checked.returnTo).forEach(requireReturn)
   const { baseUrl, passwordFor } = checked
   return Object.freeze({
@@ -133,6 +135,18 @@ function requireProvider(provider: unknown, index: number): void {
     )
   if (typeof name !== 'string' || name.trim() === '' || name.length > 40 || !isOneLine(name))
     throw wrong(`${at}.name`, 'is not a line of 1 to 40 characters.', 'pass what users call it.')
+}
+
+// Not one that has them from a third: the accounts of each are stored under one id.
+function requireAccounts({ id, sameAccountsAs }: Provider, list: readonly Provider[]): void {
+  if (sameAccountsAs === undefined) return
+  const other = list.find((one) => one.id === sameAccountsAs)
+  if (other !== undefined && other.id !== id && other.sameAccountsAs === undefined) return
+  throw wrong(
+    'list',
+    `has sameAccountsAs for ${id}, which is no other provider with accounts of its own.`,
+    'pass the id of another provider in the list, or leave it out.',
+  )
 }
 
 function requireReturn(address: unknown, index: number): void {

@@ -5,7 +5,7 @@ import type { UnknownIdentity } from './providers-options.js'
 import type { Vouched } from './tickets.js'
 
 /** Why nobody was signed in by an identity. */
-export type IdentityRefusal = 'not-connected' | 'no-user' | 'unproven-address' | 'address-taken'
+export type IdentityRefusal = 'not-connected' | 'no-user' | 'wrong-issuer' | 'address-taken'
 
 /** Reports it, and returns the one answer for the client. */
 export function refusedIdentity(

@@ -1,3 +1,4 @@
+import type { AccountsOptions } from '../accounts/accounts-options.js'
 import { AuthConfigError } from '../errors.js'
 import { isPagesOrigin } from '../http/page-origin.js'
 import type { UserStore } from '../users/contract.js'
@@ -9,8 +10,8 @@ export interface PartsForProviders {
   readonly hasProofs: boolean
   readonly hasIdentities: boolean
   readonly acceptsHostMfa: boolean
-  /** Whether strangers, or whoever is invited, choose a password. */
-  readonly hasRegistration: boolean
+  /** Undefined if nobody registers and chooses a password. */
+  readonly registration: AccountsOptions['registration']
   /** `oauth.baseUrl`; undefined without the option `oauth`. */
   readonly pagesUrl: string | undefined
 }
@@ -27,11 +28,17 @@ export function requirePartsFor(options: ProvidersOptions, parts: PartsForProvid
   if (!hasIdentities) throw wrong('', 'needs identities, the store of connected accounts.', spread)
   requireAddress(options, parts)
   requireUsers(options, parts)
-  if (options.only === true && parts.hasRegistration)
+  if (options.only === true && parts.registration !== undefined)
     throw wrong(
       '.only',
       'lets nobody in by password, but accounts.registration has new users choose one.',
       "leave accounts.registration out, or pass unknown: 'create' in place of it.",
+    )
+  if (options.unknown === 'create' && parts.registration === 'invited')
+    throw wrong(
+      '.unknown',
+      "is 'create', which asks nobody for the invitation that accounts.registration demands.",
+      "pass 'connect' or 'refuse', or registration: 'open'.",
     )
   const demanding = options.list.find(({ acceptMfa }) => acceptMfa === true)
   if (demanding !== undefined && !parts.acceptsHostMfa)

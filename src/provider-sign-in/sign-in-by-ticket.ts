@@ -12,7 +12,8 @@ import type { Throttle } from '../throttle/throttle.js'
 import type { AssertionResponse } from '../two-factor/passkey-response.js'
 import type { AuthUser } from '../users/contract.js'
 import type { ConnectedProvider } from './fail-closed-provider.js'
-import type { FindOwner } from './find-owner.js'
+import type { FindOwner, FoundOwner } from './find-owner.js'
+import type { OwnIdentities } from './own-identities.js'
 import type { FoundTicket, Tickets } from './tickets.js'
 import { identityDigest, noteSession, sidDigest, upstreamOf } from './upstream.js'
 
@@ -39,6 +40,7 @@ export interface SignInByTicketDeps {
   readonly findOwner: FindOwner
   readonly decideSignIn: DecideSignIn
   readonly tickets: Pick<Tickets, 'use'>
+  readonly ownIdentities: Pick<OwnIdentities, 'link'>
   readonly openApproved: OpenApproved
   readonly identities: Pick<IdentityStore, 'find' | 'used'>
   readonly sessions: Pick<Sessions, 'end'>
@@ -52,24 +54,22 @@ export interface SignInByTicketDeps {
 }
 
 export function createSignInByTicket(deps: SignInByTicketDeps): SignInByTicket {
-  const { findOwner, tickets, openApproved, identities, audit } = deps
+  const { findOwner, openApproved, identities, audit } = deps
   return async function signInByTicket({ ticket, username, ...given }, request) {
     const { context } = request
-    const { provider, identity } = ticket
-    const user = await findOwner(ticket, username, request)
-    const approved = await decide(deps, user, ticket, given, request)
+    const { accounts, identity } = ticket
+    const owner = await findOwner(ticket, username, request)
+    const { user } = owner
+    const approved = await decideAndConnect(deps, owner, { ticket, ...given }, request)
     // If this fails, guesses of strangers may lock the owner out here; the call has reported it.
     const standing = deps.throttle.knownNetworks.standing(user.id, context)
     const network = await standing.catch(() => null)
-    await rememberSession(deps, ticket, context)
-    // Names the winner, before there is a session.
-    await tickets.use(ticket, context)
     const { tokens, lifetime } = given
-    const upstream = upstreamOf(provider, identity)
-    const opened = await openApproved({ approved, tokens, lifetime, upstream }, context)
+    const from = { upstream: upstreamOf(ticket), authenticatedAt: momentOf(deps, ticket, lifetime) }
+    const opened = await openApproved({ approved, tokens, lifetime, ...from }, context)
     await requireStillConnected(deps, ticket, opened, context)
     // It only informs.
-    await identities.used(identity.issuer, identity.subject, deps.clock()).catch(() => {})
+    await identities.used(accounts, identity.subject, deps.clock()).catch(() => {})
     if (!opened.mustEnrol) await network?.remember().catch(() => {})
     const { id: sessionId } = opened.session
     const { methods } = approved
@@ -78,19 +78,68 @@ export function createSignInByTicket(deps: SignInByTicketDeps): SignInByTicket {
   }
 }
 
+// Nothing is connected before the sign-in is allowed, and a new user who is not allowed goes again.
+async function decideAndConnect(
+  deps: SignInByTicketDeps,
+  { user, how, takeBack }: FoundOwner,
+  given: Pick<TicketSignIn, 'ticket' | 'code' | 'passkey'>,
+  request: Pick<EndpointRequest, 'context' | 'setHeaders'>,
+): Promise<ApprovedSignIn> {
+  const { ticket } = given
+  const { context } = request
+  const connect = async () => {
+    if (how !== null) await deps.ownIdentities.link(user.id, ticket, how, context)
+    if (how === 'created')
+      deps.audit({ type: 'account.registered', userId: user.id, invitationId: null }, context)
+  }
+  try {
+    const approved = await decide(deps, user, ticket, given, request)
+    await rememberSession(deps, ticket, context)
+    // Names the winner, before anything is connected.
+    await deps.tickets.use(ticket, context)
+    await connect()
+    return approved
+  } catch (error) {
+    // If the host has given the new user a factor, the code that is due is for this user.
+    if (takeBack !== undefined) await (isFactorDue(error) ? connect().catch(takeBack) : takeBack())
+    throw error
+  }
+}
+
+/** Whether only the second factor is missing. */
+export function isFactorDue(error: unknown): boolean {
+  const code = error instanceof AuthError ? error.code : ''
+  return code === 'totp-required' || code === 'totp-invalid'
+}
+
+/** Seconds. */
+const oldestSignIn = 3600
+
+// What is older counts as this old: sessions end by their sign-in, and this one begins now.
+function momentOf(
+  { clock, longestSession }: SignInByTicketDeps,
+  { signedInAt }: FoundTicket,
+  lifetime: TicketSignIn['lifetime'],
+): Date | undefined {
+  if (signedInAt === null) return undefined
+  const now = clock().getTime()
+  const oldest = Math.min(oldestSignIn, (lifetime?.absolute ?? longestSession) / 2) * 1000
+  return new Date(Math.min(now, Math.max(signedInAt, now - oldest)))
+}
+
 async function decide(
   { decideSignIn, audit }: SignInByTicketDeps,
   user: AuthUser,
-  { identity, hasMfa }: FoundTicket,
+  ticket: FoundTicket,
   { code, passkey: response }: Pick<TicketSignIn, 'code' | 'passkey'>,
   { context, setHeaders }: Pick<EndpointRequest, 'context' | 'setHeaders'>,
 ): Promise<ApprovedSignIn> {
-  const methods = hasMfa ? (['host', 'mfa'] as const) : (['host'] as const)
+  const methods = ticket.hasMfa ? (['host', 'mfa'] as const) : (['host'] as const)
   const passkey = response && { response, setHeaders }
   const decision = await decideSignIn({ door: 'provider', user, methods, code, passkey, context })
   if (decision.allowed) return decision.approved
   const { reason, error } = decision
-  const identifierDigest = identityDigest(identity)
+  const identifierDigest = identityDigest(ticket)
   audit({ type: 'login.failed', reason, identifierDigest, userId: user.id }, context)
   throw error
 }
@@ -99,11 +148,11 @@ async function decide(
 // logout cannot reach must not exist.
 async function rememberSession(
   { proofs, providerOf, longestSession: lifetime, clock }: SignInByTicketDeps,
-  { provider, identity: { issuer, subject, sid } }: FoundTicket,
+  { provider, identity: { subject, sid } }: FoundTicket,
   context: RequestContext,
 ): Promise<void> {
   if (sid === undefined || providerOf(provider)?.readLogoutToken === undefined) return
-  const there = { digest: sidDigest(issuer, sid), lifetime, now: clock() }
+  const there = { digest: sidDigest(provider, sid), lifetime, now: clock() }
   await noteSession(proofs, { ...there, subject }, context)
 }
 
@@ -111,18 +160,16 @@ async function rememberSession(
 // which did not exist yet.
 async function requireStillConnected(
   { identities, sessions }: SignInByTicketDeps,
-  { identity }: FoundTicket,
+  { accounts, identity }: FoundTicket,
   { session }: OpenedSession,
   context: RequestContext,
 ): Promise<void> {
   const end = () => sessions.end(session, 'identity-unlinked', context)
-  const found = await identities
-    .find(identity.issuer, identity.subject)
-    .catch(async (error: unknown) => {
-      // Otherwise a session would stay whose token nobody has.
-      await end()
-      throw error
-    })
+  const found = await identities.find(accounts, identity.subject).catch(async (error: unknown) => {
+    // Otherwise a session would stay whose token nobody has.
+    await end()
+    throw error
+  })
   if (found?.userId === session.userId) return
   await end()
   throw new AuthError('provider-refused', { message: 'the identity was disconnected meanwhile' })

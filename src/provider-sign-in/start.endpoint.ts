@@ -19,6 +19,7 @@ export const startRequest: z.ZodObject<{
   returnTo: z.ZodString
   codeChallenge: z.ZodString
   state: z.ZodOptional<z.ZodString>
+  maxAge: z.ZodOptional<z.ZodNumber>
 }> = z.object({
   returnTo: z.string().min(1).max(2000),
   codeChallenge: z.string().regex(codeChallengePattern),
@@ -27,6 +28,7 @@ export const startRequest: z.ZodObject<{
     .string()
     .regex(/^[\x20-\x7e]{1,1024}$/)
     .optional(),
+  maxAge: z.int().min(0).max(31_536_000).optional(),
 })
 
 /** An address of ours that leads a browser to a provider, for ten minutes. */
@@ -71,13 +73,14 @@ export function createStart({ encryptionKeys, clock, baseUrl, returnTo }: StartD
         throw invalidRequest([
           { path: 'returnTo', message: 'Invalid input: not one of the option returnTo' },
         ])
-      const { state = null, codeChallenge } = given
+      const { state = null, codeChallenge, maxAge } = given
       const goal: ClientGoal = {
         kind: 'client',
         returnTo: given.returnTo,
         codeChallenge,
         state,
         linkTo,
+        ...(maxAge !== undefined && { maxAge }),
       }
       const sealed = vault.seal(id, Buffer.from(JSON.stringify({ goal, at: clock().getTime() })))
       return addressAt(baseUrl, `/auth/providers/${id}/open?request=${sealed}`)
@@ -117,7 +120,7 @@ export function leadToProviderEndpoint(deps: StartDeps, goalIn: Start['goalIn'])
     if (goal === null) return tooLate(deps, request)
     // 429, 503
     await throttle.takeProviderFlow(context)
-    const { url, cookie } = await flows.begin(provider, goal, {}, request)
+    const { url, cookie } = await flows.begin(provider, goal, { maxAge: goal.maxAge }, request)
     audit({ type: 'provider.started', provider: provider.id }, context)
     return seeOther(url, [cookie])
   }

@@ -12,7 +12,11 @@ import type { FlowGoal, LinkTo, ReturnedFlow } from './provider-flow.js'
 export interface Vouched {
   /** The id of the provider. */
   readonly provider: string
-  readonly identity: Omit<Identity, 'amr' | 'acr'>
+  /** The id that its accounts are stored under. */
+  readonly accounts: string
+  readonly identity: Omit<Identity, 'amr' | 'acr' | 'authenticatedAt'>
+  /** When they signed in there, in milliseconds: 0 if it is not known, null if it counts as now. */
+  readonly signedInAt: number | null
   /** Whether the provider's second factor counts here. */
   readonly hasMfa: boolean
   readonly linkTo: LinkTo | null

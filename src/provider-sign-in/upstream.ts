@@ -2,27 +2,32 @@ import type { Proofs, Sealed } from '../accounts/proofs.js'
 import type { RequestContext } from '../audit/events.js'
 import { AuthError } from '../errors.js'
 import { sha256 } from '../lib/digest.js'
-import type { Identity } from '../providers/contract.js'
 import type { SessionRecord } from '../stores/contract.js'
 import type { ProofPurpose } from '../stores/proof-contract.js'
-
-type Named = Pick<Identity, 'issuer' | 'subject'>
+import type { Vouched } from './tickets.js'
 
 /** Names an identity in events, and in the sessions that it opens. */
-export function identityDigest({ issuer, subject }: Named): string {
-  return sha256(JSON.stringify([issuer, subject]))
+export function identityDigest({
+  accounts,
+  identity: { subject },
+}: Pick<Vouched, 'accounts'> & { readonly identity: { readonly subject: string } }): string {
+  return sha256(JSON.stringify([accounts, subject]))
 }
 
 /** What a session is recognised by when its provider ends it: its member `upstream`. */
-export function upstreamOf(provider: string, identity: Named & Pick<Identity, 'sid'>): string {
-  const { issuer, sid } = identity
-  const session = sid === undefined ? [] : [sidDigest(issuer, sid)]
-  return [provider, identityDigest(identity), ...session].join(' ')
+export function upstreamOf(
+  vouched: Pick<Vouched, 'provider' | 'accounts'> & {
+    readonly identity: Pick<Vouched['identity'], 'subject' | 'sid'>
+  },
+): string {
+  const { provider, identity } = vouched
+  const session = identity.sid === undefined ? [] : [sidDigest(provider, identity.sid)]
+  return [provider, identityDigest(vouched), ...session].join(' ')
 }
 
 /**
  * Whether the session was opened by this identity, and by this session there if it is given.
- * `provider`: null for all of the identity's, since two providers may have one issuer.
+ * `provider`: null for all of the identity's, since two providers may have the same accounts.
  */
 export function isOpenedBy(
   { upstream = '' }: Pick<SessionRecord, 'upstream'>,
@@ -36,8 +41,8 @@ export function isOpenedBy(
 }
 
 /** Names a session at a provider. */
-export function sidDigest(issuer: string, sid: string): string {
-  return sha256(JSON.stringify(['sid', issuer, sid]))
+export function sidDigest(provider: string, sid: string): string {
+  return sha256(JSON.stringify(['sid', provider, sid]))
 }
 
 /**

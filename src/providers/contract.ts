@@ -1,9 +1,12 @@
 /**
- * Somebody as a provider knows them. It is the pair of `issuer` and `subject`: addresses and names
+ * Somebody as a provider knows them. It is their `subject` at this provider: addresses and names
  * are given away, and prove nothing.
  */
 export interface Identity {
-  /** Who says so: an address such as `https://accounts.google.com`, up to 255 bytes. */
+  /**
+   * Who says so: an address such as `https://accounts.google.com`, up to 255 bytes. It must be the
+   * same at each sign-in; it does not make an account that of another provider.
+   */
   readonly issuer: string
   /** Never changes, and never belongs to somebody else; up to 255 bytes. */
   readonly subject: string
@@ -18,6 +21,8 @@ export interface Identity {
   /** How they have signed in there, as in [RFC 8176](https://www.rfc-editor.org/rfc/rfc8176). */
   readonly amr?: readonly string[]
   readonly acr?: string
+  /** When the user has signed in there. Left out if the provider does not say it. */
+  readonly authenticatedAt?: Date
   /** The session there, for its logout. */
   readonly sid?: string
 }
@@ -98,10 +103,21 @@ export interface Provider {
   /** How its answer arrives. `form_post` is a POST from its page. Default `query`. */
   readonly responseMode?: 'query' | 'form_post' | undefined
   /**
-   * True connects an identity with a proven address to the user who has the same proven address.
-   * Default false.
+   * The id of another provider in the list, which has the same accounts with the same issuer: who
+   * is connected with one of the two signs in with both. Default: the accounts are its own.
+   */
+  readonly sameAccountsAs?: string | undefined
+  /**
+   * True takes its word for an address: an identity with a proven address is connected with the
+   * user who has the same proven address, and a new user has it. Default false.
    */
   readonly trustEmail?: boolean | undefined
+  /**
+   * True if it says when the user has signed in there. A sign-in that is said to be old, or of
+   * which it says nothing then, is not fresh. Default false: a sign-in counts as one of now, unless
+   * it says otherwise.
+   */
+  readonly provesAge?: boolean | undefined
   /**
    * True accepts its second factor: `amr` holds `mfa`, or `acr` is one of `mfaAcr`. Default false.
    */

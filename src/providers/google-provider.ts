@@ -39,6 +39,7 @@ export interface GoogleProviderOptions extends OpenIdSettings {
 export function googleProvider(options: GoogleProviderOptions): Provider {
   const { hostedDomain, id = 'google', name = 'Google', ...others } = ownMembers(options)
   const settings = {
+    provesAge: false,
     ...others,
     id,
     name,

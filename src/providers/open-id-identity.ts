@@ -48,6 +48,7 @@ export function identityOf(
     locale: boundedText(profile['locale'], 35),
     amr: methodsOf(own['amr']),
     acr: boundedText(own['acr'], 255),
+    authenticatedAt: momentOf(own['auth_time']),
     sid: boundedText(own['sid'], 255),
   })
 }
@@ -55,6 +56,11 @@ export function identityOf(
 // As text from Amazon Cognito and JumpCloud, though OpenID Connect Core §5.1 says a boolean.
 function isTrue(claim: unknown): boolean {
   return claim === true || claim === 'true'
+}
+
+function momentOf(seconds: unknown): Date | undefined {
+  const isTime = typeof seconds === 'number' && seconds > 0 && seconds < 1e11
+  return isTime ? new Date(seconds * 1000) : undefined
 }
 
 /**

@@ -40,8 +40,9 @@ export interface OpenIdExtras {
  * `organizations` have the placeholder `{tenantid}` in their issuer, which every tenant fits; they
  * are refused.
  *
- * `maxAge` of a flow is verified by `auth_time`, and refused where the provider does not send it.
- * `prompt: 'login'` is only asked for: a provider may ignore it.
+ * The age of a sign-in there is read from `auth_time`. `maxAge` of a flow is verified by it, and
+ * refused where the provider does not send it. `prompt: 'login'` is only asked for: a provider may
+ * ignore it.
  *
  * @throws AuthConfigError at once, for an option that is unknown, missing or unsafe; at the first
  * sign-in, if `openid-client` is not installed
@@ -69,6 +70,7 @@ export function createOpenIdProvider(
   { parameters = {}, objection = () => null }: OpenIdExtras,
 ): Provider {
   const { id, name, issuer, userinfo: asksUserinfo, responseMode } = options
+  const { provesAge = true } = options
   const servers = rememberServer(() => discoverServer(options))
   const verifyToken = createVerifyToken(options, servers)
   const deps = { ...options, asksUserinfo, verifyToken }
@@ -78,6 +80,7 @@ export function createOpenIdProvider(
     name,
     responseMode,
     ...commonMembers(options),
+    provesAge,
 
     async start(flow) {
       return startedFlow(await servers.current(), options, ownMembers(flow), parameters)

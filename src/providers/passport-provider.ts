@@ -1,5 +1,12 @@
 import type { z } from 'zod'
-import { callable, checkOptions, optionsOf, ownMembers, withMethods } from '../lib/check-options.js'
+import {
+  callable,
+  checkOptions,
+  fitting,
+  optionsOf,
+  ownMembers,
+  withMethods,
+} from '../lib/check-options.js'
 import { UnexpectedAnswer } from '../lib/host-call.js'
 import { isSafeUrl } from '../lib/safe-url.js'
 import type { FinishedFlow, FlowToFinish, Identity, Provider, StartedFlow } from './contract.js'
@@ -17,6 +24,9 @@ import {
 import { runStrategy, type StrategyOutcome, type StrategyToRun } from './run-strategy.js'
 import { keptJson, strategyRequest } from './strategy-request.js'
 
+/** An identity. With an `issuer`, as SAML names one, it must be that of the options. */
+export type StrategyIdentity = Omit<Identity, 'issuer'> & { readonly issuer?: string }
+
 /** Options of {@link passportProvider}. `Profile` is what the verify callback passes on. */
 export interface PassportProviderOptions<Profile = unknown> extends ProviderOptions {
   /** Lower-case letters, digits and `-`, up to 32; stored with identities: never change it. */
@@ -24,8 +34,13 @@ export interface PassportProviderOptions<Profile = unknown> extends ProviderOpti
   readonly name: string
   /** Its verify callback is `(…, profile, done) => done(null, profile)`. */
   readonly strategy: StrategyToRun
+  /** Whom the strategy speaks to, such as `https://idp.example.com/metadata`: up to 255 bytes. */
+  readonly issuer: string
   /** Who that is. `info` is what the strategy has passed on besides. */
-  readonly identity: (profile: Profile, info: unknown) => Identity | Promise<Identity>
+  readonly identity: (
+    profile: Profile,
+    info: unknown,
+  ) => StrategyIdentity | Promise<StrategyIdentity>
   /** How the answer arrives: `form_post` for SAML. Default `query`. */
   readonly responseMode?: 'query' | 'form_post'
   /**
@@ -40,6 +55,7 @@ interface Checked extends CommonOptions {
   readonly id: string
   readonly name: string
   readonly strategy: StrategyToRun
+  readonly issuer: string
   readonly identity: (profile: unknown, info: unknown) => unknown
   readonly responseMode?: 'query' | 'form_post' | undefined
   readonly isRefusal?: ((error: Error) => boolean) | undefined
@@ -49,6 +65,7 @@ const schema = optionsOf({
   id: idOption,
   name: nameOption,
   strategy: withMethods<StrategyToRun>('authenticate'),
+  issuer: fitting<string>(isKeyText, 'is not a text of 1 to 255 bytes.'),
   identity: callable<Checked['identity']>(),
   responseMode: responseModeOption,
   isRefusal: callable<(error: Error) => boolean>().optional(),
@@ -59,7 +76,8 @@ const remedies = {
   id: "pass a short name that never changes, such as 'saml'.",
   name: "pass what users call the provider, such as 'Example Ltd'.",
   strategy: 'pass what you would pass to passport.use().',
-  identity: 'pass (profile) => ({ issuer, subject }), with what never changes as the subject.',
+  issuer: 'pass the name of the provider there, such as https://idp.example.com/metadata.',
+  identity: 'pass (profile) => ({ subject }), with what never changes as the subject.',
 }
 
 /** What is kept from the start to the end of a flow. */
@@ -81,8 +99,8 @@ interface Kept {
  * success ends it, a fail is refused, an error or ten seconds without any of these are an outage. A
  * strategy that needs `state` or PKCE keeps its own: it is put in the place of ours.
  *
- * Identities are only as good as the strategy: configure it so that it verifies signatures. A
- * strategy proves no age of a sign-in: a flow with `maxAge` is refused.
+ * Identities are only as good as the strategy: configure it so that it verifies signatures. A flow
+ * with `maxAge` is refused, unless `identity` returns an `authenticatedAt` that is young enough.
  *
  * @throws AuthConfigError at once, for an option that is unknown, missing or unsafe
  *
@@ -96,9 +114,10 @@ interface Kept {
  *   id: 'saml',
  *   name: 'Example Ltd',
  *   strategy,
- *   identity: (profile: { issuer: string; nameID: string }) => ({
- *     issuer: profile.issuer,
- *     subject: profile.nameID,
+ *   issuer: 'https://idp.example.com/metadata',
+ *   identity: ({ issuer, nameID }: { issuer: string; nameID: string }) => ({
+ *     issuer,
+ *     subject: nameID,
  *   }),
  *   responseMode: 'form_post',
  *   isRefusal: () => true,
@@ -161,7 +180,6 @@ async function finish(checked: Checked, flow: FlowToFinish): Promise<FinishedFlo
   const given: Record<string, string> = ownMembers(flow.parameters)
   const sent = kept.state === undefined ? 'RelayState' : 'state'
   if (given[sent] !== flow.state) return refused('wrong-state')
-  if (kept.maxAge !== undefined) return refused('age')
   if (sent === 'state' && given['error'] !== undefined) return refused(errorReason(given['error']))
   const { [sent]: _ours, ...others } = given
   const parameters = sent === 'RelayState' ? given : withTheirs(others, kept.state)
@@ -171,7 +189,8 @@ async function finish(checked: Checked, flow: FlowToFinish): Promise<FinishedFlo
   const outcome = await outcomeOf(checked, request)
   if (outcome.kind !== 'success') return refused(outcome.kind)
   if (outcome.profile === undefined || outcome.profile === null) return refused('no-profile')
-  return identified(await checked.identity(outcome.profile, outcome.info))
+  const answer = await checked.identity(outcome.profile, outcome.info)
+  return identified(checked.issuer, answer, kept.maxAge)
 }
 
 function withTheirs(
@@ -200,12 +219,17 @@ function refused(reason: string): FinishedFlow {
 }
 
 /** What the host's hook says, with nothing in it that was not read. */
-function identified(answer: unknown): FinishedFlow {
+function identified(issuer: string, answer: unknown, maxAge: number | undefined): FinishedFlow {
   const given = ownMembers(answer ?? {}) as Readonly<Record<keyof Identity, unknown>>
-  const { issuer, subject } = given
-  if (typeof issuer !== 'string' || typeof subject !== 'string')
-    throw new UnexpectedAnswer('identity() returned no issuer and subject, which are texts.')
-  if (!isKeyText(issuer) || !isKeyText(subject)) return refused('subject')
+  const { subject, authenticatedAt } = given
+  if (typeof subject !== 'string')
+    throw new UnexpectedAnswer('identity() returned no subject, which is a text.')
+  if ((given.issuer ?? issuer) !== issuer) return refused('wrong-issuer')
+  if (!isKeyText(subject)) return refused('subject')
+  const at = authenticatedAt instanceof Date ? authenticatedAt : undefined
+  // NaN, too.
+  if (maxAge !== undefined && !(Date.now() - Number(at ?? NaN) <= maxAge * 1000))
+    return refused('age')
   const email = boundedText(given.email, 254)
   const identity = present({
     issuer,
@@ -217,6 +241,7 @@ function identified(answer: unknown): FinishedFlow {
     locale: boundedText(given.locale, 35),
     amr: methodsOf(given.amr),
     acr: boundedText(given.acr, 255),
+    authenticatedAt: at,
     sid: boundedText(given.sid, 255),
   })
   return { outcome: 'identified', identity }

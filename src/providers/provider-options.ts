@@ -9,10 +9,21 @@ export interface ProviderOptions {
   readonly name?: string
   readonly logo?: ProviderLogo
   /**
-   * True connects an identity with a proven address to the user who has the same proven address.
-   * Whoever runs the provider can then sign in as every such user. Default false.
+   * The id of another provider in the list, which has the same accounts with the same issuer: who
+   * is connected with one of the two signs in with both. Default: the accounts are its own.
+   */
+  readonly sameAccountsAs?: string
+  /**
+   * True takes its word for an address: an identity with a proven address is connected with the
+   * user who has the same proven address, and a new user has it. Whoever runs the provider can then
+   * sign in as every such user. Default false.
    */
   readonly trustEmail?: boolean
+  /**
+   * Whether it says when the user has signed in there. If it does, a sign-in without that is not
+   * fresh. Default: `openIdProvider` true, others false.
+   */
+  readonly provesAge?: boolean
   /**
    * True accepts the second factor of the provider: `amr` holds `mfa`, or `acr` is one of
    * `mfaAcr`. Default false.
@@ -61,7 +72,9 @@ export const responseModeOption: z.ZodOptional<z.ZodType<'query' | 'form_post'>>
 /** {@link ProviderOptions} but for the name, checked. */
 export interface CommonOptions {
   readonly logo?: ProviderLogo | undefined
+  readonly sameAccountsAs?: string | undefined
   readonly trustEmail?: boolean | undefined
+  readonly provesAge?: boolean | undefined
   readonly acceptMfa?: boolean | undefined
   readonly mfaAcr?: readonly string[] | undefined
   readonly allowed?: Provider['allowed']
@@ -74,7 +87,9 @@ type Shape<Options> = {
 /** The checks of {@link CommonOptions}. */
 export const commonShape: Shape<CommonOptions> = {
   logo: fitting<ProviderLogo>(isLogo, 'is not a picture of svg, png or webp.').optional(),
+  sameAccountsAs: idOption.optional(),
   trustEmail: flag().optional(),
+  provesAge: flag().optional(),
   acceptMfa: flag().optional(),
   mfaAcr: fitting<readonly string[]>(areTexts, 'is not a list of texts.').optional(),
   allowed: callable<NonNullable<Provider['allowed']>>().optional(),
@@ -82,6 +97,6 @@ export const commonShape: Shape<CommonOptions> = {
 
 /** The members of a {@link Provider} that only hand on what the host has written. */
 export function commonMembers(options: CommonOptions): CommonOptions {
-  const { logo, trustEmail, acceptMfa, mfaAcr, allowed } = options
-  return { logo, trustEmail, acceptMfa, mfaAcr, allowed }
+  const { logo, sameAccountsAs, trustEmail, provesAge, acceptMfa, mfaAcr, allowed } = options
+  return { logo, sameAccountsAs, trustEmail, provesAge, acceptMfa, mfaAcr, allowed }
 }

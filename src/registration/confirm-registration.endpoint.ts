@@ -92,12 +92,15 @@ export function confirmRegistrationEndpoint(
   })
 }
 
+/** A new user who has proven an address. */
+type Registered = NewUser & { readonly email: string }
+
 function newUserOf(
   { accountsOptions, proofs, refuseRegistration }: ConfirmRegistrationDeps,
   { sealed, record }: FoundProof,
   otherName: string | undefined,
   context: RequestContext,
-): Omit<NewUser, 'passwordHash'> {
+): Omit<Registered, 'passwordHash'> {
   const { email, username, name, locale, invitation, note = null } = sealed
   if (!email || !username || !name) throw proofs.refusal('unreadable', record, context)
   // It was open when the code was mailed.
@@ -170,7 +173,7 @@ async function createUser(
 async function signIn(
   deps: ConfirmRegistrationDeps,
   user: AuthUser,
-  { email, passwordHash }: NewUser,
+  { email, passwordHash }: Registered,
   asked: Pick<SessionRequest, 'tokens' | 'lifetime'>,
   context: RequestContext,
 ): Promise<OpenedSession> {

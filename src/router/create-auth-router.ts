@@ -218,6 +218,7 @@ function createMap(kit: Kit) {
                                                      // GET, POST /oauth/code
                                                      // GET /oauth/providers/:id
                                                      // GET, POST /oauth/provider
+                                                     // GET, POST /oauth/connect
                                                      // GET, POST /oauth/second-factor
                                                      // GET, POST /oauth/recovery-code
                                                      // GET, POST /oauth/enrolment
@@ -292,6 +293,7 @@ function createProviders(kit: Kit, forApps: AppsKit | undefined) {
     identities,
     proofs,
     beforeRegister: kit.accountsServer?.accountsOptions.beforeRegister,
+    isKept: kit.accountsServer?.formerAddresses.isKept ?? (async () => false),
     callbackPages: forApps && createCallbackPages(forApps),
     issuer: kit.oauthServer?.issuer ?? providerServer.baseUrl.origin,
     hasPasskey: async (userId) =>

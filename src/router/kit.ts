@@ -133,6 +133,8 @@ export interface Kit extends Settings, ConnectedHost, Authentication {
   readonly providersOptions: CheckedProvidersOptions | undefined
   /** Who may sign in by password; undefined: everybody. */
   readonly mayUsePassword: ((user: AuthUser) => Promise<boolean>) | undefined
+  /** False if nobody signs in by password. */
+  readonly takesPasswords: boolean
   /** Undefined without the options `accounts` and `providers`. */
   readonly proofs: Proofs | undefined
   /** Undefined without the option `accounts`. */
@@ -329,7 +331,8 @@ function serveProviders(options: ResolvedOptions, kit: Host, pagesUrl: URL | und
   const needsProofs = accounts !== undefined || providers !== undefined
   const proofs = needsProofs && proofStore ? createProofs({ ...kit, proofStore }) : undefined
   const without = { providersOptions: providers, providerServer: undefined }
-  if (providers === undefined) return { proofs, ...without, mayUsePassword: undefined }
+  if (providers === undefined)
+    return { proofs, ...without, mayUsePassword: undefined, takesPasswords: true }
   const { baseUrl = pagesUrl, only, passwordFor = () => false } = providers
   // Checked at the start: there is one of the two addresses.
   const address = new URL(baseUrl as string | URL)
@@ -338,6 +341,7 @@ function serveProviders(options: ResolvedOptions, kit: Host, pagesUrl: URL | und
     proofs,
     providersOptions: providers,
     providerServer: createProviderServer(server),
+    takesPasswords: !only || providers.passwordFor !== undefined,
     mayUsePassword: only
       ? (user: AuthUser) =>
           call('providers.passwordFor', async () => (await passwordFor(user)) === true)

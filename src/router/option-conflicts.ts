@@ -213,7 +213,7 @@ function refuseUnfitProviders(options: CheckedOptions): void {
     hasProofs: proofs !== undefined,
     hasIdentities: identities !== undefined,
     acceptsHostMfa: secondFactor?.acceptHostMfa === true,
-    hasRegistration: accounts?.registration !== undefined,
+    registration: accounts?.registration,
     pagesUrl: oauth?.baseUrl,
   })
 }

@@ -361,6 +361,7 @@ const shape = {
   }).optional(),
   identities: implementing<IdentityStore>({
     find: true,
+    wasUnlinked: true,
     link: true,
     listForUser: true,
     used: true,

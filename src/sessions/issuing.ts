@@ -21,6 +21,8 @@ export interface SessionRequest {
   readonly marks?: PasswordMarks | undefined
   /** The identity at a provider that signs in. Default: none. */
   readonly upstream?: string | undefined
+  /** When the user has signed in. Default: now. */
+  readonly authenticatedAt?: Date | undefined
 }
 
 /** A stored session and its tokens. */
@@ -60,14 +62,15 @@ export function createIssueSession(deps: IssueSessionDeps): IssueSession {
   async function issueSecret(request: SessionRequest, context: RequestContext) {
     const { approved, lifetime, marks, upstream } = request
     const id = randomId()
-    const authenticatedAt = clock()
+    const now = clock()
+    const { authenticatedAt = now } = request
     const { secret, secretHash } = newSessionSecret('browser', id)
     const refresh = null
     const given = { id, approved, scope: '*', authenticatedAt, refresh, lifetime, marks, upstream }
     const session = sessions.draft({ ...given, kind: 'browser', secretHash }, context)
     await sessions.start(session, context)
     const { expiresAt } = session
-    const expiresIn = Math.floor((expiresAt.getTime() - authenticatedAt.getTime()) / 1000)
+    const expiresIn = Math.floor((expiresAt.getTime() - now.getTime()) / 1000)
     return { session, token: secret, expiresIn, expiresAt, refreshToken: null }
   }
 
@@ -75,12 +78,13 @@ export function createIssueSession(deps: IssueSessionDeps): IssueSession {
     const { approved, tokens, lifetime, marks, upstream } = request
     if (tokens === 'cookie') return issueSecret(request, context)
     const id = randomId()
-    const authenticatedAt = clock()
+    const now = clock()
+    const { authenticatedAt = now } = request
     const { token: refreshToken, refresh } =
       tokens === 'refreshable' ? newRefreshToken(id) : { token: null, refresh: null }
     const given = { id, approved, scope: '*', authenticatedAt, refresh, lifetime, marks, upstream }
     const session = sessions.draft({ ...given, kind: 'login' }, context)
-    const issued = await accessTokens.issue(session, tokenLifetimes[tokens], authenticatedAt)
+    const issued = await accessTokens.issue(session, tokenLifetimes[tokens], now)
     await sessions.start(session, context)
     return { session, ...issued, refreshToken }
   }

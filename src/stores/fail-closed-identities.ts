@@ -1,5 +1,6 @@
 import {
   type Answers,
+  bool,
   type Check,
   count,
   failClosed,
@@ -17,6 +18,7 @@ import { identityRow } from './rows/identity-row.js'
 const row = checksOf(identityRow)
 
 const answers: Answers<Omit<IdentityStore, 'find'>> = {
+  wasUnlinked: bool,
   link: { linked: {}, exists: {} },
   listForUser: listOf(record<IdentityRecord>({ ...row, userId: theOneAsked })),
   used: unread,
@@ -28,7 +30,7 @@ const answers: Answers<Omit<IdentityStore, 'find'>> = {
 // not asked for would sign another user in.
 function answersOf(asked: string): Answers<Pick<IdentityStore, 'find'>> {
   const subject: Check = (value) => theOneAsked(value, asked)
-  return { find: orNull(record<IdentityRecord>({ ...row, issuer: theOneAsked, subject })) }
+  return { find: orNull(record<IdentityRecord>({ ...row, provider: theOneAsked, subject })) }
 }
 
 /** Identities behind their contract. */
@@ -36,9 +38,9 @@ export function failClosedIdentities(store: IdentityStore, call: HostCall): Iden
   const all = failClosed<Omit<IdentityStore, 'find'>>('identities', store, call, answers)
   return {
     ...all,
-    find: (issuer, subject) =>
+    find: (provider, subject) =>
       failClosed<Pick<IdentityStore, 'find'>>('identities', store, call, answersOf(subject)).find(
-        issuer,
+        provider,
         subject,
       ),
   }

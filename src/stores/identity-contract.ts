@@ -1,15 +1,16 @@
 /**
- * The account of a user at a provider, as the pair of issuer and subject. Both have up to 255 bytes
- * of UTF-8, and are compared by their bytes.
+ * The account of a user at a provider, as the pair of provider and subject. Both have up to 255
+ * bytes of UTF-8, and are compared by their bytes.
  */
 export interface IdentityRecord {
-  readonly issuer: string
+  /** The id of the provider: a provider speaks of its own accounts alone. */
+  readonly provider: string
   readonly subject: string
+  /** Who has said so, as the provider named itself. Not a part of the key. */
+  readonly issuer: string
   readonly userId: string
   /** Unique; names it in addresses. */
   readonly id: string
-  /** The id of the provider. */
-  readonly provider: string
   /** What its owner knows it by, such as an address; null without. */
   readonly label: string | null
   /** As {@link PasskeyRecord.passwordMark}: how it was added. Never changes. */
@@ -28,30 +29,44 @@ export interface UnlinkIdentityResult {
   readonly outcome: 'unlinked' | 'last' | 'unknown'
 }
 
-/** Whose account at which provider. It must last: whoever loses a row cannot sign in by it. */
+/**
+ * Whose account at which provider. It must last: whoever loses a row cannot sign in by it.
+ *
+ * A row that was unlinked stays, so that an address does not connect what its owner has
+ * disconnected. Only `wasUnlinked`, `link` and `unlinkAllForUser` see it.
+ */
 export interface IdentityStore {
-  /** The record of exactly this issuer and subject, or null. */
-  find(issuer: string, subject: string): Promise<IdentityRecord | null>
+  /** The record of exactly this provider and subject, or null. */
+  find(provider: string, subject: string): Promise<IdentityRecord | null>
+  /** Whether this pair was unlinked, by whatever user, and is not linked since. */
+  wasUnlinked(provider: string, subject: string): Promise<boolean>
   /**
-   * In ONE conditional write under the unique key of issuer and subject: inserts, or answers
-   * `exists`, also if it is the same user's. It never moves an identity to another user. Rejects
-   * for an `id` that is there with another issuer or subject.
+   * In ONE conditional write under the unique key of provider and subject: inserts, or takes the
+   * place of one that was unlinked, or answers `exists`, also if it is the same user's. It never
+   * moves an identity to another user. With `unlessUnlinked`, one that was unlinked is `exists`,
+   * too. Rejects for an `id` that is there with another provider or subject.
    */
-  link(identity: IdentityRecord): Promise<LinkIdentityResult>
+  link(
+    identity: IdentityRecord,
+    options?: { readonly unlessUnlinked?: boolean },
+  ): Promise<LinkIdentityResult>
   /** All of the user's, the oldest first, then by the bytes of their ids. */
   listForUser(userId: string): Promise<IdentityRecord[]>
   /** Sets `lastUsedAt`, of one that is there. Never inserts. */
-  used(issuer: string, subject: string, now: Date): Promise<void>
+  used(provider: string, subject: string, now: Date): Promise<void>
   /**
-   * Deletes the identity with this id if it is this user's; otherwise `unknown`. With `unlessLast`
-   * only if the user has another one, decided by the same statement or transaction: of two that are
-   * removed at the same moment, one stays. Otherwise `last`.
+   * Unlinks the identity with this id if it is this user's; otherwise `unknown`. Its label is
+   * forgotten. With `unlessLast` only if the user has another one, decided by the same statement or
+   * transaction: of two that are removed at the same moment, one stays. Otherwise `last`.
    */
   unlink(
     userId: string,
     id: string,
     options: { readonly unlessLast: boolean },
   ): Promise<UnlinkIdentityResult>
-  /** Deletes all of the user's, and says how many. Durable before it resolves. */
+  /**
+   * Deletes all of the user's, and what is remembered of those that were unlinked; says how many
+   * rows that were. Durable before it resolves.
+   */
   unlinkAllForUser(userId: string): Promise<number>
 }

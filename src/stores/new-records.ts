@@ -261,11 +261,11 @@ export function newDeviceCode(
 /** An identity of a user whom nobody knows, in which nothing is absent. */
 export function newIdentity(at: Moment, change: Partial<IdentityRecord> = {}): IdentityRecord {
   return {
-    issuer: `https://${randomId()}.example/realms/staff`,
+    provider: randomId(),
     subject: randomId(),
+    issuer: 'https://login.example.com/realms/staff',
     userId: randomId(),
     id: randomId(),
-    provider: 'work',
     label: 'Alice \u{1f4bc} <alice@example.com>',
     passwordMark: 'mark',
     createdAt: at(0.456),

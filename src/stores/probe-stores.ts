@@ -94,6 +94,7 @@ const storeRules = {
       ).optional(),
       identities: withMethods<IdentityStore>(
         'find',
+        'wasUnlinked',
         'link',
         'unlink',
         'unlinkAllForUser',

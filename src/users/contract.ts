@@ -55,8 +55,11 @@ export interface UserContact {
 
 /** A user who registers. */
 export interface NewUser {
-  /** Proven. It has a domain in lower case and in ASCII, and the rest as its owner typed it. */
-  readonly email: string
+  /**
+   * Proven. It has a domain in lower case and in ASCII, and the rest as its owner typed it. Null
+   * for a user who has come from a provider without `trustEmail`: then there is none until the user adds one.
+   */
+  readonly email: string | null
   /** As it was typed: well-formed text of 1-320 characters, like {@link LoginIdentifier.value}. */
   readonly username: string
   /** The name that others see. */
@@ -67,7 +70,10 @@ export interface NewUser {
   readonly locale?: string
   /** The invitation that was used, with the note that you gave it. */
   readonly invitation?: { readonly id: string; readonly note: string | null }
-  /** The account at a provider that the user has come with. The router connects it. */
+  /**
+   * The account at a provider that the user has come with, as the store of identities has it. The
+   * router connects it.
+   */
   readonly identity?: {
     readonly provider: string
     readonly issuer: string
@@ -154,10 +160,10 @@ export interface UserStore {
    */
   setEmailFactor?(userId: string, on: boolean): Promise<void>
   /**
-   * Optional. Creates a user with a proven address, in one statement under your unique indexes:
-   * that is the decision, so of two with the same address or user name one wins. `taken` names what
-   * another user has already, in whatever case; nothing is written then. If it is both, name the
-   * address. Never rejects for that: translate the error of the unique index.
+   * Optional. Creates a user with a proven address or none, in one statement under your unique
+   * indexes: that is the decision, so of two with the same address or user name one wins. `taken`
+   * names what another user has already, in whatever case; nothing is written then. If it is both,
+   * name the address. Never rejects for that: translate the error of the unique index.
    */
   create?(user: NewUser): Promise<UserCreation>
   /**

@@ -59,7 +59,8 @@ function selfSigned() {
 }
 
 async function signIn(service: ReturnType<typeof serviceWith>) {
-  const settings = { entryPoint, idpCert: pem.cert, issuer: spIssuer, callbackUrl }
+  const own = { issuer: spIssuer, callbackUrl }
+  const settings = { entryPoint, idpCert: pem.cert, idpIssuer: entityID, ...own }
   const provider = samlProvider(settings)
   const { url, keep } = await provider.start({ state, callbackUrl })
   const query = Object.fromEntries(new URL(url).searchParams)

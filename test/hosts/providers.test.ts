@@ -96,6 +96,7 @@ describe('oidc-provider', () => {
       id: 'corp',
       name: 'Corp',
       strategy,
+      issuer,
       identity: ({ iss, sub }) => ({ issuer: iss, subject: sub }),
     })
     const { url, keep } = await provider.start({ state, callbackUrl })
@@ -135,7 +136,8 @@ describe('GitHub', () => {
         id: 'github',
         name: 'GitHub',
         strategy,
-        identity: ({ id }) => ({ issuer, subject: String(id) }),
+        issuer,
+        identity: ({ id }) => ({ subject: String(id) }),
       }),
     ]
     for (const provider of providers) {
@@ -158,7 +160,8 @@ describe('GitHub', () => {
 })
 
 describe('SAML by docs/passport-strategies.md', () => {
-  const corp = () => samlProvider({ entryPoint, idpCert, issuer: spIssuer, callbackUrl })
+  const own = { issuer: spIssuer, callbackUrl }
+  const corp = () => samlProvider({ entryPoint, idpCert, idpIssuer, ...own })
 
   async function signIn(provider: Provider, statement: Statement = {}) {
     const { url, keep } = await provider.start({ state, callbackUrl })
@@ -176,6 +179,16 @@ describe('SAML by docs/passport-strategies.md', () => {
     /<saml:Assertion[\s\S]*<\/saml:Assertion>/.exec(xml)?.[0] ?? ''
   const forged = (assertion: string) =>
     assertion.replace('saml-mallory', 'saml-alice').replace(/ID="_[^"]*"/, 'ID="_forged"')
+
+  it('signs nobody in whose assertion names another issuer than the settings', async () => {
+    const other = samlProvider({
+      entryPoint,
+      idpCert,
+      idpIssuer: 'https://accounts.google.com',
+      ...own,
+    })
+    expect((await signIn(other)).finished).toEqual({ outcome: 'refused', reason: 'wrong-issuer' })
+  })
 
   it('signs in: the assertion of one flow is refused in another', async () => {
     const provider = corp()

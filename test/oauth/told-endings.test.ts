@@ -148,7 +148,11 @@ const endings: [string, EndReason, Ending][] = [
     'the provider by which the user came has signed them out',
     'upstream-logout',
     async ({ host, client }) => {
-      const upstream = upstreamOf('fake', { ...ada, sid: 'session 1' })
+      const upstream = upstreamOf({
+        provider: 'fake',
+        accounts: 'fake',
+        identity: { ...ada, sid: 'session 1' },
+      })
       const signIn = await host.openApp(client, { kind: 'login', upstream, id: randomId() })
       const { id } = await host.openApp(client, { parentId: signIn.id })
       const { issuer, subject } = ada

@@ -33,8 +33,8 @@ it('No byte of a document, of the style sheet or of a script has changed', () =>
   }).toMatchInlineSnapshot(`
     {
       "css": "7a731e4f7eebb92e",
-      "de": "4fe1062ed221f15e",
-      "en": "7a2b2e05e70740b6",
+      "de": "4c03addfe6f8af18",
+      "en": "77e341a04d13e21e",
       "passkeyScript": "af82c4615da7e35d",
       "passwordScript": "8cb1aaa8a80f690e",
     }

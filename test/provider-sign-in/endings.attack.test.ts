@@ -79,9 +79,9 @@ it('ends at the second attempt what could not be ended at the first', async () =
   await logOut(host, { subject: ada.subject }).expect(400)
 })
 
-it('disconnects sessions that another provider with the same issuer has opened', async () => {
+it('disconnects sessions that another provider with the same accounts has opened', async () => {
   const fake = fakeProvider()
-  const second = fakeProvider({ id: 'second', name: 'Second' })
+  const second = fakeProvider({ id: 'second', name: 'Second', sameAccountsAs: 'fake' })
   const host = await startProviders({ provider: fake, providers: { list: [fake, second] } })
   await connected(host)
   const bySecond = await opened({ ...host, provider: second })
@@ -138,7 +138,7 @@ it('locks out nobody whose account was connected, but whose answer was lost', as
     throw new Error('away')
   }
   expect((await signIn(host)).status).toBe(503)
-  expect(await identities.find(ada.issuer, ada.subject)).toBeNull()
+  expect(await identities.find('fake', ada.subject)).toBeNull()
   identities.link = link
   expect((await signIn(host)).status).toBe(200)
 })

@@ -1,6 +1,11 @@
 // What is wrong with the option is said at the start, with its name and a remedy.
 import { expect, it } from 'vitest'
-import type { AuthRouterOptions, ProvidersOptions, UserStore } from '../../src/index.js'
+import type {
+  AccountsOptions,
+  AuthRouterOptions,
+  ProvidersOptions,
+  UserStore,
+} from '../../src/index.js'
 import { startHost } from '../support/host.js'
 import { accountsOptions } from '../support/mounted-accounts.js'
 import { fakeProvider, returnTo } from './provider-host.js'
@@ -19,6 +24,9 @@ const start = (providers: object, options: Partial<AuthRouterOptions> = {}) =>
     },
   })
 
+const { accounts } = accountsOptions()
+const invited = { accounts: { ...(accounts as AccountsOptions), registration: 'invited' } } as const
+
 it.each<[option: string, given: object, options?: Partial<AuthRouterOptions>]>([
   ['providers.list', { list: [] }],
   ['providers.list', { list: 'google' }],
@@ -35,9 +43,12 @@ it.each<[option: string, given: object, options?: Partial<AuthRouterOptions>]>([
   ['providers.unknown', { unknown: 'connect' }],
   ['providers.only', { only: 'yes' }],
   ['providers.only', { only: true }, accountsOptions()],
+  ['providers.unknown', { unknown: 'create' }, invited],
   ['providers.baseUrl', { baseUrl: 'http://chat.example.com/api/v1' }],
   ['providers.baseUrl', { baseUrl: undefined }],
   ['providers.list', { list: [fakeProvider({ acceptMfa: true })] }],
+  ['providers.list', { list: [fakeProvider({ sameAccountsAs: 'fake' })] }],
+  ['providers.list', { list: [fakeProvider({ sameAccountsAs: 'gogle' })] }],
   ['providers.nothing', { nothing: true }],
   ['providers', {}, { proofs: undefined } as never],
   ['providers', {}, { identities: undefined } as never],

@@ -34,7 +34,8 @@ function providerOf(authenticate: Authenticate, options: Partial<PassportProvide
     id: 'corp',
     name: 'Corp',
     strategy: { authenticate },
-    identity: (profile) => ({ issuer: 'corp', subject: (profile as { id: string }).id }),
+    issuer: 'corp',
+    identity: (profile) => ({ subject: (profile as { id: string }).id }),
     ...options,
   })
 }
@@ -296,26 +297,50 @@ describe('an answer for a strategy', () => {
     throw new Error('was asked')
   }
 
-  it('is refused with another state, an error, or for an age that nobody proves', async () => {
+  it('is refused with another state, or an error', async () => {
     for (const [flow, reason] of [
       [{ parameters: { code: 'c' } }, 'wrong-state'],
       [{ parameters: { code: 'c', state: 'other' } }, 'wrong-state'],
       [{ parameters: { error: 'access_denied', state } }, 'access-denied'],
       [{ parameters: { error: 'server_error', state } }, 'server_error'],
       [{ parameters: { error: 'A story', state } }, 'unknown-error'],
-      [{ keep: { session: {}, state: null, maxAge: 60 } }, 'age'],
     ] as const)
       expect(await finish(never, flow)).toEqual({ outcome: 'refused', reason })
   })
 
+  it('is refused for an age that nobody proves, or that is too old', async () => {
+    const now = Date.now()
+    for (const [authenticatedAt, reason] of [
+      [undefined, 'age'],
+      [new Date(now - 90_000), 'age'],
+      [new Date(Number.NaN), 'age'],
+      [String(now), 'age'],
+      [new Date(now), undefined],
+    ]) {
+      const options = {
+        identity: () => ({ subject: 'a', authenticatedAt: authenticatedAt as Date }),
+      }
+      const keep = { session: {}, state: null, maxAge: 60 }
+      expect(await finish(alice, { options, keep })).toMatchObject(
+        reason === undefined ? { outcome: 'identified' } : { outcome: 'refused', reason },
+      )
+    }
+  })
+
+  it('is refused if it names another issuer than the options', async () => {
+    const options = { identity: () => ({ issuer: 'https://accounts.google.com', subject: 'a' }) }
+    const refused = { outcome: 'refused', reason: 'wrong-issuer' }
+    expect(await finish(alice, { options })).toEqual(refused)
+  })
+
   it('with a subject that cannot be one is refused; without one the host is at fault', async () => {
     for (const subject of ['', 'a'.repeat(256), 'a\0']) {
-      const options = { identity: () => ({ issuer: 'corp', subject }) }
+      const options = { identity: () => ({ subject }) }
       expect(await finish(alice, { options })).toEqual({ outcome: 'refused', reason: 'subject' })
     }
-    for (const answer of [undefined, null, {}, { issuer: 'corp', subject: 7 }, 'alice-1']) {
+    for (const answer of [undefined, null, {}, { subject: 7 }, 'alice-1']) {
       const options = { identity: () => answer as never }
-      await expect(finish(alice, { options })).rejects.toThrow('returned no issuer and subject')
+      await expect(finish(alice, { options })).rejects.toThrow('returned no subject')
     }
     const options = { identity: () => Promise.reject(new Error('table away')) }
     await expect(finish(alice, { options })).rejects.toThrow('table away')

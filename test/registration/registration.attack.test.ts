@@ -167,7 +167,7 @@ it('the host is asked about the other user name of a confirmation as well', asyn
     accounts: {
       beforeRegister({ email, username, invitation, request }) {
         asked.push({ username, invitation, path: request.url })
-        return email.toLowerCase().startsWith(`${username}@`) ? undefined : 'Not your name.'
+        return email?.toLowerCase().startsWith(`${username}@`) ? undefined : 'Not your name.'
       },
     },
   })

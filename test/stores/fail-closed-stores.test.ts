@@ -131,16 +131,16 @@ describe('a proof', () => {
 })
 
 describe('an identity', () => {
-  const { issuer, subject, userId, id } = identityRecord({ userId: 'u-alice' })
+  const { provider, subject, userId, id } = identityRecord({ userId: 'u-alice' })
 
   const answers = (member: object) => {
     const { identities: store } = memoryStores()
-    const answer = { ...identityRecord({ issuer, subject, userId, id }), ...member }
+    const answer = { ...identityRecord({ provider, subject, userId, id }), ...member }
     vi.spyOn(store, 'find').mockResolvedValue(answer as never)
     vi.spyOn(store, 'listForUser').mockResolvedValue([answer] as never)
     const identities = failClosedIdentities(store, call)
     return {
-      find: () => identities.find(issuer, subject),
+      find: () => identities.find(provider, subject),
       list: () => identities.listForUser(userId),
     }
   }
@@ -167,10 +167,10 @@ describe('an identity', () => {
   })
 
   it.each([
-    { issuer: 'https://another.example' },
+    { provider: 'another' },
     { subject: 'of another' },
     { subject: subject.toUpperCase() },
-    { issuer: `${issuer} ` },
+    { provider: `${provider} ` },
   ])('that was not asked for is an outage: %j', async (member) => {
     await expect(answers(member).find()).rejects.toMatchObject({ status: 503 })
   })
@@ -206,10 +206,10 @@ describe('an identity', () => {
       createHostCall(20, () => {}),
     )
     for (const asked of [
-      identities.find(issuer, subject),
+      identities.find(provider, subject),
       identities.link(identityRecord()),
       identities.listForUser(userId),
-      identities.used(issuer, subject, at(1)),
+      identities.used(provider, subject, at(1)),
       identities.unlink(userId, id, { unlessLast: true }),
     ])
       await expect(asked).rejects.toMatchObject({ status: 503 })

@@ -267,9 +267,10 @@ describe('the probe of stores at start-up', () => {
     const stores = memoryStores()
     const linked = vi.spyOn(stores.identities, 'link')
     await probeStores(stores)
-    expect(linked).toHaveBeenCalledTimes(21)
-    for (const [{ issuer, subject, userId }] of linked.mock.calls) {
-      expect(await stores.identities.find(issuer, subject)).toBeNull()
+    expect(linked).toHaveBeenCalledTimes(23)
+    for (const [{ provider, subject, userId }] of linked.mock.calls) {
+      expect(await stores.identities.find(provider, subject)).toBeNull()
+      expect(await stores.identities.wasUnlinked(provider, subject)).toBe(false)
       expect(await stores.identities.listForUser(userId)).toEqual([])
     }
   })

@@ -76,7 +76,7 @@ async function fill({ kysely, prefix, stores, oauthStores }: TestDatabase): Prom
     authorization_codes: ['code_hash'],
     socket_tickets: ['ticket_hash'],
     proofs: ['id_hash', 'user_id'],
-    identities: ['issuer', 'subject', 'user_id', 'id'],
+    identities: ['provider', 'subject', 'user_id', 'id'],
     device_codes: ['user_code_hash', 'device_code_hash'],
     second_factors: ['user_id'],
     enrolments: ['user_id', 'session_id'],
@@ -172,12 +172,13 @@ async function callEndings(sessions: SqlStores['sessions']): Promise<void> {
 
 async function callEveryMethodOfIdentities(identities: SqlStores['identities']): Promise<void> {
   const identity = identityRecord()
-  const { issuer, subject, userId, id } = identity
+  const { provider, subject, userId, id } = identity
   await identities.link(identity)
   await identities.link(identity)
-  await identities.find(issuer, subject)
+  await identities.find(provider, subject)
+  await identities.wasUnlinked(provider, subject)
   await identities.listForUser(userId)
-  await identities.used(issuer, subject, at(1))
+  await identities.used(provider, subject, at(1))
   await identities.unlink(userId, 'another', { unlessLast: true })
   await identities.unlink(userId, id, { unlessLast: false })
   await identities.unlinkAllForUser(userId)

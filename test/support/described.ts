@@ -86,6 +86,7 @@ const forPeople: ReadonlySet<string> = new Set([
   '/oauth/code',
   '/oauth/providers/:id',
   '/oauth/provider',
+  '/oauth/connect',
   '/oauth/second-factor',
   '/oauth/recovery-code',
   '/oauth/enrolment',

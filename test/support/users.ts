@@ -84,10 +84,10 @@ export function testUsers(): TestUsers {
     async create({ email, username, name, passwordHash, locale, invitation }) {
       const isTaken = (key: 'email' | 'username', value: string) =>
         find((user) => user[key]?.toLowerCase() === value.toLowerCase()) !== null
-      if (isTaken('email', email)) return { outcome: 'taken', field: 'email' }
+      if (email !== null && isTaken('email', email)) return { outcome: 'taken', field: 'email' }
       if (isTaken('username', username)) return { outcome: 'taken', field: 'username' }
       const id = `u-${randomUUID()}`
-      const row = { id, username, name, email, passwordHash, emailVerified: true }
+      const row = { id, username, name, email, passwordHash, emailVerified: email !== null }
       const given = { ...(locale && { locale }), ...(invitation && { invitation }) }
       const user: TestUser = { ...row, ...given, secretNote: `note of ${id}` }
       rows.set(id, user)

@@ -15,7 +15,7 @@ const badCreates: BadUserStores = {
   'creates by an upsert': [
     harness((rows, good) => ({
       async create(user) {
-        const row = rows.find((one) => keyOf(one) === user.email.toLowerCase())
+        const row = rows.find((one) => keyOf(one) === user.email?.toLowerCase())
         if (row === undefined) return good.create(user)
         Object.assign(row, { passwordHash: user.passwordHash, name: user.name })
         return { outcome: 'created', user: toUser(row) }
@@ -28,7 +28,7 @@ const badCreates: BadUserStores = {
     harness((rows, good) => ({
       async create(user) {
         const answer = await good.create(user)
-        const row = rows.find((one) => keyOf(one) === user.email.toLowerCase())
+        const row = rows.find((one) => keyOf(one) === user.email?.toLowerCase())
         if (row !== undefined) Object.assign(row, { passwordHash: user.passwordHash })
         return answer
       },
@@ -56,7 +56,7 @@ const badCreates: BadUserStores = {
     harness((rows, good) => ({
       async create(user) {
         const has = (row: Row) =>
-          keyOf(row) === user.email.toLowerCase() || row.username === user.username
+          keyOf(row) === user.email?.toLowerCase() || row.username === user.username
         if (rows.some(has)) return good.create(user)
         await pause()
         const proven = { emailVerified: true, factor: false, disabled: false }
@@ -102,7 +102,7 @@ const badCreates: BadUserStores = {
   ],
   'creates with the address in lower case': [
     harness((_rows, good) => ({
-      create: (user) => good.create({ ...user, email: user.email.toLowerCase() }),
+      create: (user) => good.create({ ...user, email: user.email?.toLowerCase() ?? null }),
     })),
     makes,
     /another spelling of the address/,
@@ -188,7 +188,7 @@ const badDepartures: BadUserStores = {
             await pause()
             made = await good.create(user)
           }
-          if (made.outcome === 'created') emails.set(made.user.id, user.email)
+          if (made.outcome === 'created') emails.set(made.user.id, user.email ?? '')
           return made
         },
         async delete(userId) {

@@ -2,8 +2,9 @@ import type { badIdentities } from './bad-stores/identities.js'
 
 const comesBack = 'an identity comes back as it was linked, and is null when there is none'
 const neverMoved = 'an identity that is there is never moved, changed or linked again'
-const issuers = 'issuers that differ in one byte are different identities'
+const providers = 'providers that differ in one byte are different identities'
 const subjects = 'subjects that differ in one byte are different identities'
+const byHand = 'an identity that was unlinked is linked again by hand alone'
 const uses = 'used sets when that identity was used, and nothing else, and never inserts'
 const unlinks = 'unlink deletes that identity alone, and the last one only where it is told to'
 const lists = 'listForUser answers the identities of that user, the oldest first, ties by id'
@@ -20,11 +21,11 @@ export const caughtIdentities: Readonly<
   'identities: link gives its own user a new label': [neverMoved, 'never upsert'],
   'identities: link says linked to the same user': [neverMoved, 'whoever has them'],
   'identities: link takes an id for one that exists': [
-    'an id that is there with another issuer or subject is rejected, and changes nothing',
+    'an id that is there with another provider or subject is rejected, and changes nothing',
     'an address would name both',
   ],
   'identities: subjects without regard to case': [subjects, 'differ by case'],
-  'identities: issuers without regard to case': [issuers, 'differ by case'],
+  'identities: providers without regard to case': [providers, 'differ by case'],
   'identities: subjects without a trailing blank': [subjects, 'a trailing blank'],
   'identities: subjects in one Unicode form': [subjects, 'the Unicode form'],
   'identities: subjects by what they look like, without regard to case': [
@@ -32,9 +33,9 @@ export const caughtIdentities: Readonly<
     'in another script',
   ],
   'identities: subjects cut at 254': [subjects, 'the last of 255 bytes'],
-  'identities: subjects of everybody at all issuers': [issuers, 'differ by'],
-  'identities: issuer and subject are joined by a colon': [
-    'issuer and subject are two keys: a part of one is none of the other',
+  'identities: subjects of everybody at all providers': [providers, 'differ by'],
+  'identities: provider and subject are joined by a colon': [
+    'provider and subject are two keys: a part of one is none of the other',
     'do not join them',
   ],
   'identities: ids without regard to case': [
@@ -46,9 +47,9 @@ export const caughtIdentities: Readonly<
     'one begins with the other',
   ],
   'identities: used as an upsert': [uses, 'an unlinked one would come back'],
-  'identities: used goes by the subject, of everybody at all issuers': [
+  'identities: used goes by the subject, of everybody at all providers': [
     uses,
-    'by issuer and subject together',
+    'by provider and subject together',
   ],
   'identities: used sets only what is later': [uses, 'after identities.used'],
   'identities: unlink asks for no user': [unlinks, 'in turn'],
@@ -62,6 +63,17 @@ export const caughtIdentities: Readonly<
   ],
   'identities: unlink spares the last, always': [unlinks, 'in turn'],
   'identities: unlink counts before it looks for the id': [unlinks, 'is `unknown`'],
+  'identities: unlink forgets that it was linked': [byHand, 'unlinked'],
+  'identities: link does not look whether it was unlinked': [byHand, 'Keep the row, and mark it'],
+  'identities: what was unlinked cannot be linked again': [neverMoved, 'that was unlinked'],
+  'identities: link again reads, then writes': [
+    'link of one that was unlinked is won by one of 10 callers',
+    '10 of 10 callers linked one identity that was unlinked',
+  ],
+  'identities: unlinkAllForUser leaves what was unlinked': [
+    'what was unlinked is forgotten with its user, and keeps its id until then',
+    'of a user who is gone',
+  ],
   'identities: unlinkAllForUser deletes a page': [
     'unlinkAllForUser finds all identities of a user, also the next page',
     'page by page',
@@ -73,7 +85,7 @@ export const caughtIdentities: Readonly<
   'identities: dates in seconds': [comesBack, 'as it was linked, whole'],
   'identities: labels are never null': [comesBack, 'as it was linked, whole'],
   'identities: labels in 255 characters': [
-    'the longest issuers, subjects, ids and texts come back whole',
+    'the longest providers, subjects, ids and texts come back whole',
     'up to 16,000 characters',
   ],
   'identities: undefined when there is none': [comesBack, 'null, not undefined'],

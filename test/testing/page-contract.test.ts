@@ -341,6 +341,7 @@ ${view.everywhere ? html`<button name=choice value=everywhere>All</button>` : nu
       'sign-in': true,
       code: true,
       'new-name': true,
+      connect: true,
       'account-identities': true,
       'account-delete': true,
       'second-factor': true,

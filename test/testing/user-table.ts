@@ -69,7 +69,7 @@ export function harness(change: (rows: Row[], good: GoodUsers) => Partial<UserSt
       async create({ email, username, name, passwordHash }) {
         const isTaken = (key: 'email' | 'username', value: string) =>
           rows.some((row) => row[key]?.toLowerCase() === value.toLowerCase())
-        if (isTaken('email', email)) return { outcome: 'taken', field: 'email' }
+        if (email !== null && isTaken('email', email)) return { outcome: 'taken', field: 'email' }
         if (isTaken('username', username)) return { outcome: 'taken', field: 'username' }
         const proven = { email, emailVerified: true, factor: false, disabled: false }
         const row: Row = { id: nextId(), username, name, passwordHash, ...proven }

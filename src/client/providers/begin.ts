@@ -10,6 +10,11 @@ export interface ProviderStart {
   readonly returnTo: string
   /** A text that `finish` returns, such as the user's last page. It does not leave this browser. */
   readonly carry?: string
+  /**
+   * Seconds within which the user must have signed in at the provider; 0: signs in there now. After
+   * `reauthentication-required`. A provider that cannot say it refuses. Default: whenever.
+   */
+  readonly maxAge?: number
 }
 
 /** The prefix of `state`, by which the page at `returnTo` knows what has come back. */
@@ -43,10 +48,10 @@ export function createFlows(purpose: Purpose, issuer: string, store: BegunStore)
   return {
     isAnswer,
 
-    async begin({ returnTo, carry }, ask) {
+    async begin({ returnTo, carry, maxAge }, ask) {
       const [state, codeVerifier] = [`${purpose}${newSecret()}`, newSecret()]
       const codeChallenge = await challengeOf(codeVerifier)
-      const url = addressIn(await ask({ returnTo, codeChallenge, state }))
+      const url = addressIn(await ask({ returnTo, codeChallenge, state, maxAge }))
       const flow: Begun = {
         issuer,
         codeVerifier,

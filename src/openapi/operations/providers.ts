@@ -24,6 +24,9 @@ const starting = {
   returnTo: 'one of the addresses that the server allows, compared as text',
   codeChallenge: '`S256` of a verifier (RFC 7636 §4.2); keep the verifier',
   state: 'visible ASCII, handed back unchanged; at most 1,024 characters',
+  maxAge:
+    'the user must have signed in at the provider within so many seconds; 0: signs in there now. ' +
+    'A provider that cannot say so refuses',
 } as const
 const addressAnswer: Operation['answers'] = {
   200: {

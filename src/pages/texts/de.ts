@@ -37,7 +37,9 @@ export const de: TextsOfPages = {
   'sign-in.register': 'Konto anlegen',
   'sign-in.provider': 'Weiter mit {provider}',
   'sign-in.by-password': 'Mit Passwort anmelden',
-  'sign-in.connects': 'Melde Dich einmal an wie gewohnt, um {provider} zu verbinden.',
+  'sign-in.connects':
+    'Melde Dich einmal an wie gewohnt. Dann kannst Du {account} ({provider}) verbinden.',
+  'sign-in.not-mine': 'Das ist das Konto von jemand anderem',
   'sign-in.cancel': 'Abbrechen und zurück zu {client}',
   'sign-in.wrong': 'Name oder Passwort stimmt nicht.',
 
@@ -303,6 +305,11 @@ export const de: TextsOfPages = {
   'register.wrong-email': 'Das ist keine E-Mail-Adresse.',
   'register.wrong-name': 'Dieser Name geht nicht.',
   'register.taken': 'Diesen Benutzernamen gibt es schon. Nimm einen anderen.',
+  'connect.title': 'Ein anderes Konto verbinden',
+  'connect.question': '{account} ({provider}) mit {name} verbinden?',
+  'connect.means': 'Wer {account} benutzen kann, kann sich dann als {name} anmelden.',
+  'connect.later': 'Nicht jetzt',
+
   'new-name.title': 'Wähl einen Benutzernamen',
   'new-name.lead': 'Den Namen, den Du anderswo hast, gibt es hier schon.',
 

@@ -38,7 +38,9 @@ export const en = {
   'sign-in.register': 'Create an account',
   'sign-in.provider': 'Continue with {provider}',
   'sign-in.by-password': 'Sign in with a password',
-  'sign-in.connects': 'Sign in once as you are used to, to connect {provider}.',
+  'sign-in.connects':
+    'Sign in once as you are used to. Then you can connect {account} ({provider}).',
+  'sign-in.not-mine': 'This is somebody else’s account',
   'sign-in.cancel': 'Cancel and go back to {client}',
   'sign-in.wrong': 'Wrong name or password.',
 
@@ -289,6 +291,11 @@ export const en = {
   'register.wrong-email': 'This is no e-mail address.',
   'register.wrong-name': 'This name cannot be used.',
   'register.taken': 'This user name is taken. Choose another one.',
+  'connect.title': 'Connect another account',
+  'connect.question': 'Connect {account} ({provider}) with {name}?',
+  'connect.means': 'Whoever can use {account} can then sign in as {name}.',
+  'connect.later': 'Not now',
+
   'new-name.title': 'Choose a user name',
   'new-name.lead': 'The name that you have elsewhere is taken here.',
 

@@ -1,7 +1,7 @@
 import { html, type SafeHtml } from '../html.js'
 import type { PageContent, PageShell } from '../layout.js'
 import type { PageTexts } from '../texts.js'
-import type { ErrorView } from '../view.js'
+import type { ErrorView } from '../view-parts.js'
 
 /** The fault, for people; a reference and the wrong parameter, for developers. */
 export function errorPage(

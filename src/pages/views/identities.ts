@@ -2,7 +2,7 @@ import { accountCard, button, field, formOf, typedName } from '../form-parts.js'
 import { html, type SafeHtml } from '../html.js'
 import type { PageContent } from '../layout.js'
 import type { PageTexts } from '../texts.js'
-import type { AccountIdentitiesView, NewNameView } from '../view.js'
+import type { AccountIdentitiesView, ConnectView, NewNameView } from '../view.js'
 import type { IdentityOnPage } from '../view-parts.js'
 import { backTo } from './account-factors.js'
 
@@ -19,6 +19,28 @@ export function newNamePage({ form, username, back }: NewNameView, texts: PageTe
     body: html`<p>${texts.html('new-name.lead')}</p>
 ${formOf(form, texts, 'register.taken', content, true)}
 <p class="links"><a href="${back}">${texts.html('register.back')}</a></p>`,
+  }
+}
+
+/** Whether to connect the account of a provider with the one here. */
+export function connectPage(
+  { account, connects, form }: ConnectView,
+  texts: PageTexts,
+): PageContent {
+  const names = { ...connects, name: account.name }
+  const choice = (value: string, style: string) => ({ name: 'choice', value, class: style })
+  const yes = texts.html('account-identities.connect', { provider: connects.provider })
+  const content = [
+    button(yes, choice('connect', 'grants')),
+    button(texts.html('connect.later'), choice('later', 'plain')),
+  ]
+  return {
+    title: 'connect.title',
+    isFaulty: form.fault !== null,
+    body: html`<p class="lead">${texts.html('connect.question', names)}</p>
+${accountCard(account)}
+<p class="note">${texts.html('connect.means', names)}</p>
+${formOf(form, texts, 'fault.stale', content)}`,
   }
 }
 

@@ -50,9 +50,11 @@ function providerButton({ name, href, logo }: ProviderButton, texts: PageTexts):
 `
 }
 
-function connecting({ connects: provider }: SignInView, texts: PageTexts): SafeHtml | null {
-  if (provider === null) return null
-  return html`<p class="note" role="status">${texts.html('sign-in.connects', { provider })}</p>
+function connecting({ connects }: SignInView, texts: PageTexts): SafeHtml | null {
+  if (connects === null) return null
+  const { provider, account, other } = connects
+  return html`<p class="note" role="status">${texts.html('sign-in.connects', { provider, account })}
+<a href="${other}">${texts.html('sign-in.not-mine')}</a></p>
 `
 }
 

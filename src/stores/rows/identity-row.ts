@@ -3,11 +3,11 @@ import { type KeyValue, key, type MomentValue, moment, orNull, type Row, text } 
 
 /** The members of an identity, stored as `sessionRow` says. */
 export const identityRow: Row<IdentityRecord> = {
-  issuer: key,
+  provider: key,
   subject: key,
+  issuer: text,
   userId: key,
   id: key,
-  provider: text,
   label: orNull(text),
   passwordMark: orNull(text),
   createdAt: moment,
@@ -16,13 +16,15 @@ export const identityRow: Row<IdentityRecord> = {
 
 /** One row of identities. */
 export interface IdentitiesTable {
-  issuer: KeyValue
+  provider: KeyValue
   subject: KeyValue
+  issuer: string
   user_id: KeyValue
   id: KeyValue
-  provider: string
   label: string | null
   password_mark: string | null
   created_at: MomentValue
   last_used_at: MomentValue | null
+  /** 1 for one that was unlinked, otherwise 0. */
+  unlinked: number
 }

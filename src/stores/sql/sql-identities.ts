@@ -13,36 +13,43 @@ export function sqlIdentities(engine: SqlEngine): IdentityStore {
   const { db, tables, key } = engine
   const table = tables.identities
   return {
-    async find(issuer, subject) {
-      const row = await db
-        .selectFrom(table)
-        .selectAll()
-        .where('issuer', '=', key(issuer, 'issuer'))
-        .where('subject', '=', key(subject, 'subject'))
-        .executeTakeFirst()
-      return row === undefined ? null : columns.read(row)
+    async find(provider, subject) {
+      const row = await rowOf(engine, provider, subject)
+      return row === undefined || isUnlinked(row) ? null : columns.read(row)
     },
 
-    link: (identity) =>
+    async wasUnlinked(provider, subject) {
+      const row = await rowOf(engine, provider, subject)
+      return row !== undefined && isUnlinked(row)
+    },
+
+    link: (identity, options) =>
       engine.write(async () => {
-        if (await insertIfAbsent(engine, db, table, columns.of(engine, identity)))
-          return { outcome: 'linked' }
+        const unlessUnlinked = options?.unlessUnlinked === true
+        const row = { ...columns.of(engine, identity), unlinked: 0 }
+        if (await insertIfAbsent(engine, db, table, row)) return { outcome: 'linked' }
+        if (!unlessUnlinked && (await linkAgain(engine, identity))) return { outcome: 'linked' }
         await requireOwnId(engine, identity)
         return { outcome: 'exists' }
       }),
 
     async listForUser(userId) {
-      const rows = db.selectFrom(table).selectAll().where('user_id', '=', key(userId, 'userId'))
+      const rows = db
+        .selectFrom(table)
+        .selectAll()
+        .where('user_id', '=', key(userId, 'userId'))
+        .where('unlinked', '=', 0)
       return (await rows.orderBy('created_at').orderBy('id').execute()).map(columns.read)
     },
 
-    used: (issuer, subject, now) =>
+    used: (provider, subject, now) =>
       engine.write(async () => {
         await db
           .updateTable(table)
           .set(columns.ofSome(engine, { lastUsedAt: now }))
-          .where('issuer', '=', key(issuer, 'issuer'))
+          .where('provider', '=', key(provider, 'provider'))
           .where('subject', '=', key(subject, 'subject'))
+          .where('unlinked', '=', 0)
           .execute()
       }),
 
@@ -62,18 +69,45 @@ export function sqlIdentities(engine: SqlEngine): IdentityStore {
   }
 }
 
+function rowOf({ db, tables, key }: SqlEngine, provider: string, subject: string) {
+  return db
+    .selectFrom(tables.identities)
+    .selectAll()
+    .where('provider', '=', key(provider, 'provider'))
+    .where('subject', '=', key(subject, 'subject'))
+    .executeTakeFirst()
+}
+
+// Some drivers can be told to answer every whole number as a BigInt.
+function isUnlinked({ unlinked }: { readonly unlinked: unknown }): boolean {
+  return Number(unlinked) === 1
+}
+
+// Of several, the first finds a row that is unlinked.
+async function linkAgain(engine: SqlEngine, identity: IdentityRecord): Promise<boolean> {
+  const { db, tables, key } = engine
+  const { numUpdatedRows } = await db
+    .updateTable(tables.identities)
+    .set({ ...columns.ofSome(engine, identity), unlinked: 0 })
+    .where('provider', '=', key(identity.provider, 'provider'))
+    .where('subject', '=', key(identity.subject, 'subject'))
+    .where('unlinked', '=', 1)
+    .executeTakeFirstOrThrow()
+  return numUpdatedRows === 1n
+}
+
 // The insert has met a row: that of this pair, or another one with this id.
 async function requireOwnId(
   { db, tables, key, readsOldSnapshot }: SqlEngine,
-  { issuer, subject, id }: IdentityRecord,
+  { provider, subject, id }: IdentityRecord,
 ): Promise<void> {
   const rows = db
     .selectFrom(tables.identities)
-    .select(['issuer', 'subject'])
+    .select(['provider', 'subject'])
     .where('id', '=', key(id, 'id'))
   const row = await (readsOldSnapshot ? rows.forUpdate() : rows).executeTakeFirst()
   if (row === undefined) return
-  if (fromKey(row.issuer) !== issuer || fromKey(row.subject) !== subject)
+  if (fromKey(row.provider) !== provider || fromKey(row.subject) !== subject)
     throw new Error('the id of an identity belongs to another one')
 }
 
@@ -92,7 +126,11 @@ async function unlinkUnlessLast(
     .set(({ ref }) => ({ user_id: ref('user_id') }))
     .where('user_id', '=', user)
     .execute()
-  const rows = transaction.selectFrom(tables.identities).select('id').where('user_id', '=', user)
+  const rows = transaction
+    .selectFrom(tables.identities)
+    .select('id')
+    .where('user_id', '=', user)
+    .where('unlinked', '=', 0)
   const ids = await (readsOldSnapshot ? rows.forUpdate() : rows).execute()
   const isOnly = ids.length === 1 && ids.every((row) => fromKey(row.id) === id)
   return isOnly ? { outcome: 'last' } : unlinkOne(engine, transaction, userId, id)
@@ -104,10 +142,12 @@ async function unlinkOne(
   userId: string,
   id: string,
 ): Promise<UnlinkIdentityResult> {
-  const { numDeletedRows } = await typed
-    .deleteFrom(tables.identities)
+  const { numUpdatedRows } = await typed
+    .updateTable(tables.identities)
+    .set({ unlinked: 1, label: null })
     .where('id', '=', key(id, 'id'))
     .where('user_id', '=', key(userId, 'userId'))
+    .where('unlinked', '=', 0)
     .executeTakeFirstOrThrow()
-  return { outcome: numDeletedRows === 1n ? 'unlinked' : 'unknown' }
+  return { outcome: numUpdatedRows === 1n ? 'unlinked' : 'unknown' }
 }

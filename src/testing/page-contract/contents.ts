@@ -46,6 +46,12 @@ function toShow(view: View): Shown {
         ['client.name', view.client.name],
         ['account.username', view.account.username],
       ]
+    case 'connect':
+      return [
+        ['connects.account', view.connects.account],
+        ['connects.provider', view.connects.provider],
+        ['account.username', view.account.username],
+      ]
     case 'consent':
       return consentShown(view)
     case 'account':
@@ -88,7 +94,7 @@ function consentShown({ client, claimedName, account, scopes, apis }: ConsentVie
 function signInShown({ client, connects, providers }: SignInView): Shown {
   return [
     ['client.name', client?.name ?? null],
-    ['connects', connects],
+    ['connects.account', connects?.account ?? null],
     ...providers.map(({ name }) => ['providers', name] as const),
   ]
 }
@@ -181,15 +187,20 @@ function toShowOfMailed(view: MailedView): Shown {
   }
 }
 
+function signInLinks(view: SignInView): ReturnType<typeof toLink> {
+  return [
+    ['forgotten', view.forgotten],
+    ['register', view.register],
+    ['byCode', view.byCode],
+    ['connects.other', view.connects?.other ?? null],
+    ...view.providers.map(({ href }) => ['providers.href', href] as const),
+  ]
+}
+
 function toLink(view: View): readonly (readonly [what: string, href: string | null])[] {
   switch (view.page) {
     case 'sign-in':
-      return [
-        ['forgotten', view.forgotten],
-        ['register', view.register],
-        ['byCode', view.byCode],
-        ...view.providers.map(({ href }) => ['providers.href', href] as const),
-      ]
+      return signInLinks(view)
     case 'second-factor':
       return [['otherMethod', view.otherMethod]]
     case 'consent':

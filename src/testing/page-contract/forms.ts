@@ -125,6 +125,8 @@ function choicesOf(view: View): readonly (readonly [name: string, value: string]
       return [['choice', 'cancel']]
     case 'add-passkey':
       return [['choice', 'later']]
+    case 'connect':
+      return ['connect', 'later'].map((choice) => ['choice', choice] as const)
     case 'continue':
       return ['continue', 'other', 'cancel'].map((choice) => ['choice', choice] as const)
     case 'consent':

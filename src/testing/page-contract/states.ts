@@ -2,13 +2,13 @@ import { hiddenFields } from '../../pages/form-parts.js'
 import type { SafeHtml } from '../../pages/html.js'
 import type {
   EnrolView,
-  ErrorView,
   FormFault,
   PageForm,
   SecondFactorView,
   SignInView,
   View,
 } from '../../pages/view.js'
+import type { ErrorView } from '../../pages/view-parts.js'
 import { accountStates } from './account-states.js'
 import { deviceStates, linkStates } from './device-states.js'
 import { mailStates } from './mail-states.js'
@@ -166,6 +166,8 @@ function providerStates(signIn: SignInView, data: StateData): Record<string, Vie
   const noWays = { forgotten: null, register: null, byCode: null }
   const only: SignInView = { ...signIn, ...noWays, providers, password: 'none' }
   const stale = formWith(data, { kind: 'stale' })
+  const waiting = { provider: data.factorLabel, account: data.typed }
+  const connect = { page: 'connect', account: data.account, connects: waiting } as const
   const name = { page: 'new-name', form: formWith(data), username: data.typed, back: href } as const
   return {
     'sign-in-providers': { ...signIn, providers },
@@ -173,7 +175,9 @@ function providerStates(signIn: SignInView, data: StateData): Record<string, Vie
     'sign-in-providers-alone': { ...only, client: null },
     'sign-in-providers-only-stale': { ...only, form: stale },
     'sign-in-providers-folded': { ...signIn, providers, password: 'folded' },
-    'sign-in-connects': { ...signIn, providers, connects: data.factorLabel },
+    'sign-in-connects': { ...signIn, providers, connects: { ...waiting, other: href } },
+    connect: { ...connect, form: formWith(data) },
+    'connect-stale': { ...connect, form: stale },
     'new-name': name,
     'new-name-taken': { ...name, form: formWith(data, { kind: 'wrong' }) },
   }

@@ -11,8 +11,10 @@ const uniqueIndexes =
 const insertOnly = 'Insert, and never write an upsert.'
 const isThere = 'Answer a user that is there.'
 
+type Newcomer = NewUser & { readonly email: string }
+
 /** A user who registers, with an address as people write some. */
-const newcomer = ({ newUser }: Subject, change?: Partial<NewUser>): NewUser => {
+const newcomer = ({ newUser }: Subject, change?: Partial<Newcomer>): Newcomer => {
   const { username, name, passwordHash } = newUser()
   return { email: `${username}.A+b@mail.example`, username, name, passwordHash, ...change }
 }
@@ -76,7 +78,7 @@ async function taken(subject: Subject): Promise<void> {
   const user: UserWithEmail = subject.newUser()
   const id = await subject.addUser(user)
   const upper = user.email.replace(/^[^@]+/, (local) => local.toUpperCase())
-  const tries: readonly (readonly ['email' | 'username', Partial<NewUser>])[] = [
+  const tries: readonly (readonly ['email' | 'username', Partial<Newcomer>])[] = [
     ['email', { email: user.email }],
     ['email', { email: upper }],
     ['username', { username: user.username }],

@@ -3465,6 +3465,8 @@ export interface components {
             codeChallenge: string;
             /** @description visible ASCII, handed back unchanged; at most 1,024 characters */
             state?: string;
+            /** @description the user must have signed in at the provider within so many seconds; 0: signs in there now. A provider that cannot say so refuses */
+            maxAge?: number;
             /** @description together with `code` if the user has a second factor; or send `passkey` */
             password?: string;
             /** @description six digits, eight of a mail, or a recovery code; at most 64 characters */
@@ -3498,6 +3500,8 @@ export interface components {
             codeChallenge: string;
             /** @description visible ASCII, handed back unchanged; at most 1,024 characters */
             state?: string;
+            /** @description the user must have signed in at the provider within so many seconds; 0: signs in there now. A provider that cannot say so refuses */
+            maxAge?: number;
         };
         Superseded: {
             /** @enum {boolean} */

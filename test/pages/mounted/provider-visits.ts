@@ -62,6 +62,16 @@ export async function connect(
   await stores.identities.link({ ...row, createdAt: clock(), lastUsedAt: null })
 }
 
+/** Answers the question whether to connect the account. */
+export async function decide(
+  visitor: Visitor,
+  page: PageAnswer,
+  choice: 'connect' | 'later' = 'connect',
+): Promise<PageAnswer> {
+  if (page.heading !== 'Connect another account') throw new Error(`asked: ${page.heading}`)
+  return visitor.fill(page, { choice })
+}
+
 export const signInAt = ({ base }: MountedHost, change = {}) =>
   `${base}/oauth/authorize?${queryOf(wiki, change)}`
 

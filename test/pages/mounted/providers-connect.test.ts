@@ -6,7 +6,7 @@ import { password, totpSecret } from '../../support/host.js'
 import { linkOn, type MailHost, startMailPages } from '../account/mail-host.js'
 import { type MountedHost, recoveryCodes } from './mounted-host.js'
 import { givePasskey, type PasskeyPages, signedFor, startPasskeyPages } from './passkey-host.js'
-import { comeBack } from './provider-visits.js'
+import { comeBack, decide } from './provider-visits.js'
 import { openVisitor, type PageAnswer, type Visitor, wayTo } from './visitor.js'
 
 const isSignedIn = (page: PageAnswer) => {
@@ -14,7 +14,7 @@ const isSignedIn = (page: PageAnswer) => {
   expect(wayTo(page)?.searchParams.get('code')).toMatch(/^mar_oc_/)
 }
 const connectedWith = async ({ stores }: MountedHost) =>
-  (await stores.identities.find(ada.issuer, ada.subject))?.userId
+  (await stores.identities.find('fake', ada.subject))?.userId
 const optionsWith = (provider: FakeProvider) => ({
   providers: { list: [provider], unknown: 'connect' as const },
 })
@@ -26,7 +26,7 @@ describe('An account of a provider is connected', () => {
       const pages = await startPasskeyPages({ options: optionsWith(provider) })
       const host: PasskeyPages & { provider: FakeProvider } = { ...pages, provider }
       const { page, visitor } = await comeBack(host)
-      expect(page.text).toContain('to connect <bdi>Example Ltd</bdi>')
+      expect(page.text).toContain('connect <bdi>ada@example.com</bdi> (<bdi>Example Ltd</bdi>)')
       expect(page.text).toContain('data-passkey')
       return { host, page, visitor }
     }
@@ -37,7 +37,8 @@ describe('An account of a provider is connected', () => {
       const foreign = { rpId: 'evil.example' }
       const wrong = await visitor.fill(page, { passkey: signedFor(host, page, passkey, foreign) })
       expect([wrong.status, await connectedWith(host)]).toEqual([422, undefined])
-      isSignedIn(await visitor.fill(wrong, { passkey: signedFor(host, wrong, passkey) }))
+      const right = await visitor.fill(wrong, { passkey: signedFor(host, wrong, passkey) })
+      isSignedIn(await decide(visitor, right))
       expect(await connectedWith(host)).toBe('u-alice')
       isSignedIn((await comeBack(host)).page)
     })
@@ -48,7 +49,9 @@ describe('An account of a provider is connected', () => {
       const factor = await visitor.fill(page, { username: 'bob', password })
       expect(factor.heading).toBe('Confirm that it is you')
       expect(await connectedWith(host)).toBeUndefined()
-      isSignedIn(await visitor.fill(factor, { passkey: signedFor(host, factor, passkey) }))
+      const right = await visitor.fill(factor, { passkey: signedFor(host, factor, passkey) })
+      expect(await connectedWith(host)).toBeUndefined()
+      isSignedIn(await decide(visitor, right))
       expect(await connectedWith(host)).toBe('u-bob')
     })
   })
@@ -75,7 +78,7 @@ describe('An account of a provider is connected', () => {
       const other = right.replace(/^./, (first) => (first === '1' ? '2' : '1'))
       const wrong = await visitor.fill(page, { code: other })
       expect([wrong.status, await connectedWith(host)]).toEqual([422, undefined])
-      isSignedIn(await visitor.fill(wrong, { code: right }))
+      isSignedIn(await decide(visitor, await visitor.fill(wrong, { code: right })))
       expect(await connectedWith(host)).toBe('u-alice')
       isSignedIn((await comeBack(host)).page)
     })
@@ -90,7 +93,7 @@ describe('An account of a provider is connected', () => {
         second === 'a code'
           ? [factor, totpCode(totpSecret, host.clock())]
           : [await visitor.open(recovery), recoveryCodes[0] ?? '']
-      isSignedIn(await visitor.fill(asked, { code }))
+      isSignedIn(await decide(visitor, await visitor.fill(asked, { code })))
       expect(await connectedWith(host)).toBe('u-bob')
     })
 

@@ -7,6 +7,7 @@ import {
   callbackOf,
   comeBack,
   connect,
+  decide,
   leave,
   linkIn,
   signInAt,
@@ -155,7 +156,7 @@ describe('unknown: create', () => {
     expect([taken.status, taken.heading]).toEqual([422, 'Choose a user name'])
     expect(taken.text).toContain('value="bob"')
     isSignedIn(await visitor.fill(taken, { username: 'grace' }))
-    const row = await host.stores.identities.find(unknownUser.issuer, 'grace')
+    const row = await host.stores.identities.find('fake', 'grace')
     expect(host.users.rows.get(row?.userId ?? '')?.username).toBe('grace')
   })
 
@@ -176,19 +177,54 @@ describe('unknown: create', () => {
 describe('unknown: connect', () => {
   const connecting = () => startProviderPages({ unknown: 'connect' })
   const owner = async ({ stores }: Awaited<ReturnType<typeof connecting>>) =>
-    (await stores.identities.find(ada.issuer, ada.subject))?.userId
+    (await stores.identities.find('fake', ada.subject))?.userId
 
   it('asks to sign in once as usual, and connects by a password', async () => {
     const host = await connecting()
     const { page, visitor } = await comeBack(host)
     expect(page.heading).toBe('Sign in')
-    expect(page.text).toContain('to connect <bdi>Example Ltd</bdi>')
+    expect(page.text).toContain('connect <bdi>ada@example.com</bdi> (<bdi>Example Ltd</bdi>)')
     const wrong = await visitor.fill(page, { username: 'alice', password: 'wrong' })
     expect(wrong.status).toBe(422)
     expect(await owner(host)).toBeUndefined()
-    isSignedIn(await visitor.fill(wrong, { username: 'alice', password }))
+    const asked = await visitor.fill(wrong, { username: 'alice', password })
+    expect(asked.text).toMatch(
+      /ada@example.com<\/bdi> \(<bdi>Example Ltd<\/bdi>\) with <bdi>Alice/i,
+    )
+    expect(await owner(host)).toBeUndefined()
+    isSignedIn(await decide(visitor, asked))
     expect(await owner(host)).toBe('u-alice')
     isSignedIn((await comeBack(host)).page)
+  })
+
+  it('connects nothing where the user says not now, and does not ask again', async () => {
+    const host = await connecting()
+    const { page, visitor } = await comeBack(host)
+    const asked = await visitor.fill(page, { username: 'alice', password })
+    isSignedIn(await decide(visitor, asked, 'later'))
+    expect(await owner(host)).toBeUndefined()
+    const { status, headers } = await visitor.get(signInAt(host))
+    expect([status, headers.location]).toEqual([303, expect.stringContaining('code=mar_oc_')])
+  })
+
+  it('leads whoever finds the page of somebody else to a sign-in without it', async () => {
+    const host = await connecting()
+    const { page, visitor } = await comeBack(host)
+    const [, other = ''] = /href="([^"]+)">This is somebody else/.exec(page.text) ?? []
+    const own = await visitor.open(other.replaceAll('&amp;', '&'))
+    expect(own.text).not.toContain('ada@example.com')
+    isSignedIn(await visitor.fill(own, { username: 'alice', password }))
+    expect(await owner(host)).toBeUndefined()
+  })
+
+  it('tells that somebody else was connected with it meanwhile', async () => {
+    const host = await connecting()
+    const { page, visitor } = await comeBack(host)
+    const asked = await visitor.fill(page, { username: 'alice', password })
+    await connect(host, 'u-dora')
+    const refused = await decide(visitor, asked)
+    expect([refused.status, await owner(host)]).toEqual([409, 'u-dora'])
+    isSignedIn(await visitor.open(linkIn(refused, /oauth\/authorize/)))
   })
 
   it('connects after the second factor, and not before', async () => {
@@ -197,7 +233,9 @@ describe('unknown: connect', () => {
     const factor = await visitor.fill(page, { username: 'bob', password })
     expect(factor.heading).toBe('Confirm that it is you')
     expect(await owner(host)).toBeUndefined()
-    isSignedIn(await visitor.fill(factor, { code: totpCode(totpSecret, host.clock()) }))
+    const asked = await visitor.fill(factor, { code: totpCode(totpSecret, host.clock()) })
+    expect(await owner(host)).toBeUndefined()
+    isSignedIn(await decide(visitor, asked))
     expect(await owner(host)).toBe('u-bob')
   })
 
@@ -210,7 +248,8 @@ describe('unknown: connect', () => {
     const { page } = await comeBack(host, visitor, signInAt(host, { prompt: 'login' }))
     expect(page.heading).toBe('Sign in')
     expect(await owner(host)).toBeUndefined()
-    isSignedIn(await visitor.fill(page, { username: 'alice', password }))
+    const asked = await visitor.fill(page, { username: 'alice', password })
+    isSignedIn(await decide(visitor, asked))
     expect(await owner(host)).toBe('u-alice')
   })
 
@@ -245,7 +284,7 @@ describe('only: true', () => {
     const page = await visitor.open(signInAt(host))
     expect(page.text.indexOf('oauth/providers/fake')).toBeLessThan(page.text.indexOf('<details>'))
     const refused = await visitor.fill(page, { username: 'alice', password })
-    expect(refused.status).toBe(403)
+    expect(refused.status).toBe(422)
     expect(refused.text).toContain('<details open>')
     isSignedIn(await visitor.fill(refused, { username: 'dora', password }))
   })
@@ -308,7 +347,7 @@ describe('The page of other accounts', () => {
     const back = await visitor.open(callbackOf(host, leaving))
     expect(back.status).toBe(409)
     expect(back.text).toContain('Somebody else is connected')
-    expect((await host.stores.identities.find(ada.issuer, ada.subject))?.userId).toBe('u-dora')
+    expect((await host.stores.identities.find('fake', ada.subject))?.userId).toBe('u-dora')
   })
 
   it('needs a fresh sign-in', async () => {

@@ -94,15 +94,16 @@ create table if not exists `mar_proofs` (
 ) engine=InnoDB row_format=dynamic;
 
 create table if not exists `mar_identities` (
-  `issuer` varbinary(1024) not null,
+  `provider` varbinary(1024) not null,
   `subject` varbinary(1024) not null,
+  `issuer` text character set utf8mb4 not null,
   `user_id` varbinary(1024) not null,
   `id` varbinary(1024) not null,
-  `provider` text character set utf8mb4 not null,
   `label` text character set utf8mb4 null,
   `created_at` bigint not null,
   `last_used_at` bigint null,
-  primary key (issuer, subject),
+  `unlinked` integer not null,
+  primary key (provider, subject),
   unique index `mar_identities_id` (id),
   index `mar_identities_user_id` (user_id)
 ) engine=InnoDB row_format=dynamic;

@@ -102,15 +102,16 @@ create index if not exists "mar_proofs_user_id_purpose" on "mar_proofs" (user_id
 create index if not exists "mar_proofs_expires_at" on "mar_proofs" (expires_at);
 
 create table if not exists "mar_identities" (
-  "issuer" text collate "C" not null,
+  "provider" text collate "C" not null,
   "subject" text collate "C" not null,
+  "issuer" text not null,
   "user_id" text collate "C" not null,
   "id" text collate "C" not null,
-  "provider" text not null,
   "label" text null,
   "created_at" bigint not null,
   "last_used_at" bigint null,
-  primary key (issuer, subject)
+  "unlinked" integer not null,
+  primary key (provider, subject)
 );
 
 create unique index if not exists "mar_identities_id" on "mar_identities" (id);

@@ -102,15 +102,16 @@ create index if not exists "mar_proofs_user_id_purpose" on "mar_proofs" (user_id
 create index if not exists "mar_proofs_expires_at" on "mar_proofs" (expires_at);
 
 create table if not exists "mar_identities" (
-  "issuer" text not null,
+  "provider" text not null,
   "subject" text not null,
+  "issuer" text not null,
   "user_id" text not null,
   "id" text not null,
-  "provider" text not null,
   "label" text null,
   "created_at" integer not null,
   "last_used_at" integer null,
-  primary key (issuer, subject)
+  "unlinked" integer not null,
+  primary key (provider, subject)
 );
 
 create unique index if not exists "mar_identities_id" on "mar_identities" (id);

@@ -5,24 +5,24 @@ const always = { unlessLast: false }
 
 /** Links an identity whoever has it. */
 async function move(good: IdentityStore, identity: IdentityRecord) {
-  const there = await good.find(identity.issuer, identity.subject)
+  const there = await good.find(identity.provider, identity.subject)
   if (there !== null) await good.unlink(there.userId, there.id, always)
   await good.link(identity)
   return { outcome: 'linked' } as const
 }
 
 /** Issuers and subjects through a column that takes some texts for the same. */
-function folded(part: 'issuer' | 'subject', fold: (key: string) => string) {
+function folded(part: 'provider' | 'subject', fold: (key: string) => string) {
   return withIdentities((good) => {
     const stored = collation(fold)
-    const pairOf = (issuer: string, subject: string) =>
-      part === 'issuer'
-        ? ([stored(issuer), subject] as const)
-        : ([issuer, stored(subject)] as const)
+    const pairOf = (provider: string, subject: string) =>
+      part === 'provider'
+        ? ([stored(provider), subject] as const)
+        : ([provider, stored(subject)] as const)
     return {
       link: (identity) => good.link({ ...identity, [part]: stored(identity[part]) }),
-      find: (issuer, subject) => good.find(...pairOf(issuer, subject)),
-      used: (issuer, subject, now) => good.used(...pairOf(issuer, subject), now),
+      find: (provider, subject) => good.find(...pairOf(provider, subject)),
+      used: (provider, subject, now) => good.used(...pairOf(provider, subject), now),
     }
   })
 }
@@ -30,8 +30,8 @@ function folded(part: 'issuer' | 'subject', fold: (key: string) => string) {
 /** What a find answers, changed. */
 const finding = (change: (row: IdentityRecord) => IdentityRecord) =>
   withIdentities((good) => ({
-    async find(issuer, subject) {
-      const found = await good.find(issuer, subject)
+    async find(provider, subject) {
+      const found = await good.find(provider, subject)
       return found === null ? null : change(found)
     },
   }))
@@ -42,14 +42,14 @@ const badLinks = {
   })),
   'identities: link reads, then writes': withIdentities((good) => ({
     async link(identity) {
-      const there = await good.find(identity.issuer, identity.subject)
+      const there = await good.find(identity.provider, identity.subject)
       await awaited()
       return there === null ? move(good, identity) : { outcome: 'exists' }
     },
   })),
   'identities: link gives its own user a new label': withIdentities((good) => ({
     async link(identity) {
-      const there = await good.find(identity.issuer, identity.subject)
+      const there = await good.find(identity.provider, identity.subject)
       if (there?.userId !== identity.userId) return good.link(identity)
       await move(good, { ...there, label: identity.label })
       return { outcome: 'exists' }
@@ -57,7 +57,7 @@ const badLinks = {
   })),
   'identities: link says linked to the same user': withIdentities((good) => ({
     async link(identity) {
-      const there = await good.find(identity.issuer, identity.subject)
+      const there = await good.find(identity.provider, identity.subject)
       return there?.userId === identity.userId ? { outcome: 'linked' } : good.link(identity)
     },
   })),
@@ -68,29 +68,29 @@ const badLinks = {
 
 const badNames = {
   'identities: subjects without regard to case': folded('subject', (key) => key.toLowerCase()),
-  'identities: issuers without regard to case': folded('issuer', (key) => key.toLowerCase()),
+  'identities: providers without regard to case': folded('provider', (key) => key.toLowerCase()),
   'identities: subjects without a trailing blank': folded('subject', (key) => key.trimEnd()),
   'identities: subjects in one Unicode form': folded('subject', (key) => key.normalize('NFC')),
   'identities: subjects by what they look like, without regard to case': folded('subject', (key) =>
     key.replaceAll('\u0430', 'a'),
   ),
   'identities: subjects cut at 254': folded('subject', (key) => key.slice(0, 254)),
-  'identities: subjects of everybody at all issuers': folded('issuer', (key) =>
+  'identities: subjects of everybody at all providers': folded('provider', (key) =>
     key.length > 60 ? key : 'the one',
   ),
-  'identities: issuer and subject are joined by a colon': withIdentities((good) => {
-    const joined = (issuer: string, subject: string) => `${issuer}:${subject}`
+  'identities: provider and subject are joined by a colon': withIdentities((good) => {
+    const joined = (provider: string, subject: string) => `${provider}:${subject}`
     const rows = new Map<string, IdentityRecord>()
     return {
       async link(identity) {
         const answer = await good.link(identity)
-        const { issuer, subject } = identity
-        if (answer.outcome === 'linked') rows.set(joined(issuer, subject), identity)
+        const { provider, subject } = identity
+        if (answer.outcome === 'linked') rows.set(joined(provider, subject), identity)
         return answer
       },
-      async find(issuer, subject) {
-        const row = rows.get(joined(issuer, subject))
-        return row === undefined ? null : good.find(row.issuer, row.subject)
+      async find(provider, subject) {
+        const row = rows.get(joined(provider, subject))
+        return row === undefined ? null : good.find(row.provider, row.subject)
       },
     }
   }),
@@ -119,29 +119,30 @@ const badNames = {
 
 const badUses = {
   'identities: used as an upsert': withIdentities((good) => ({
-    async used(issuer, subject, now) {
-      const row = { issuer, subject, userId: 'of nobody', id: `${issuer} ${subject}` }
-      const made = { provider: 'work', label: null, passwordMark: null, createdAt: now }
-      const given = { ...row, ...made, lastUsedAt: now }
-      if ((await good.link(given)).outcome === 'exists') await good.used(issuer, subject, now)
+    async used(provider, subject, now) {
+      const row = { provider, subject, issuer: 'work', userId: 'of nobody' }
+      const id = `${provider} ${subject}`
+      const made = { label: null, passwordMark: null, createdAt: now, lastUsedAt: now }
+      const given = { ...row, ...made, id }
+      if ((await good.link(given)).outcome === 'exists') await good.used(provider, subject, now)
     },
   })),
-  'identities: used goes by the subject, of everybody at all issuers': withIdentities((good) => {
-    const issuers = new Set<string>()
+  'identities: used goes by the subject, of everybody at all providers': withIdentities((good) => {
+    const providers = new Set<string>()
     return {
       link(identity) {
-        issuers.add(identity.issuer)
+        providers.add(identity.provider)
         return good.link(identity)
       },
-      async used(_issuer, subject, now) {
-        for (const issuer of issuers) await good.used(issuer, subject, now)
+      async used(_provider, subject, now) {
+        for (const provider of providers) await good.used(provider, subject, now)
       },
     }
   }),
   'identities: used sets only what is later': withIdentities((good) => ({
-    async used(issuer, subject, now) {
-      const row = await good.find(issuer, subject)
-      if ((row?.lastUsedAt ?? now) <= now) await good.used(issuer, subject, now)
+    async used(provider, subject, now) {
+      const row = await good.find(provider, subject)
+      if ((row?.lastUsedAt ?? now) <= now) await good.used(provider, subject, now)
     },
   })),
 }
@@ -184,6 +185,32 @@ const badUnlinks = {
       return good.unlink(userId, id, { unlessLast })
     },
   })),
+  'identities: unlink forgets that it was linked': withIdentities((good) => ({
+    wasUnlinked: async () => false,
+    link: (identity) => good.link(identity),
+  })),
+  'identities: link does not look whether it was unlinked': withIdentities((good) => ({
+    link: (identity) => good.link(identity),
+  })),
+  'identities: what was unlinked cannot be linked again': withIdentities((good) => ({
+    link: (identity) => good.link(identity, { unlessUnlinked: true }),
+  })),
+  'identities: link again reads, then writes': withIdentities((good) => ({
+    async link(identity, options) {
+      const { provider, subject } = identity
+      const isFree = await good.wasUnlinked(provider, subject)
+      await awaited()
+      return isFree && !options?.unlessUnlinked
+        ? move(good, identity)
+        : good.link(identity, options)
+    },
+  })),
+  'identities: unlinkAllForUser leaves what was unlinked': withIdentities((good) => ({
+    async unlinkAllForUser(userId) {
+      const rows = await good.listForUser(userId)
+      return rows.length === 0 ? 0 : good.unlinkAllForUser(userId)
+    },
+  })),
   'identities: unlinkAllForUser deletes a page': withIdentities((good) => ({
     async unlinkAllForUser(userId) {
       const rows = (await good.listForUser(userId)).slice(0, 100)
@@ -217,8 +244,8 @@ export const badIdentities = {
     label: row.label?.slice(0, 255) ?? null,
   })),
   'identities: undefined when there is none': withIdentities((good) => ({
-    find: async (issuer, subject) =>
-      (await good.find(issuer, subject)) ?? (undefined as unknown as null),
+    find: async (provider, subject) =>
+      (await good.find(provider, subject)) ?? (undefined as unknown as null),
   })),
   'identities: listForUser the newest first': withIdentities((good) => ({
     listForUser: async (userId) => (await good.listForUser(userId)).reverse(),

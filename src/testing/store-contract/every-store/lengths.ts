@@ -166,18 +166,22 @@ export function deviceCodeLengths({ it }: Part<DeviceCodeStore>): void {
 
 /** Identities as long as they get. */
 export function identityLengths({ it }: Part<IdentityStore>): void {
-  it('the longest issuers, subjects, ids and texts come back whole', async (identities, at) => {
+  it('the longest providers, subjects, ids and texts come back whole', async (identities, at) => {
     const identity = newIdentity(at, {
-      issuer: within255('https://login.example.com/'),
+      provider: within255('p'),
       subject: within255('s'),
       userId: maxKey(),
       id: maxKey(),
       label: longestText,
     })
-    const { issuer, subject, userId, id } = identity
+    const { provider, subject, userId, id } = identity
     await identities.link(identity)
-    const why = `An issuer and a subject have up to 255 bytes. ${whole}`
-    same(texts(await identities.find(issuer, subject)), texts(identity), `identities.find: ${why}`)
+    const why = `A provider and a subject have up to 255 bytes. ${whole}`
+    same(
+      texts(await identities.find(provider, subject)),
+      texts(identity),
+      `identities.find: ${why}`,
+    )
     same(
       await identities.unlink(userId, id, { unlessLast: false }),
       { outcome: 'unlinked' },
@@ -186,7 +190,7 @@ export function identityLengths({ it }: Part<IdentityStore>): void {
   })
 }
 
-// As many bytes as an issuer or a subject may have.
+// As many bytes as a provider or a subject may have.
 function within255(start: string): string {
   const name = `${start}${randomSecret()}`
   const left = 255 - name.length

@@ -252,18 +252,18 @@ export function strangeIdentities(part: Part<IdentityStore>): void {
     it: (name, body) => part.it(`of ${whose}: ${name}`, body),
   })
   const pairs = {
-    issuers: (issuer: string) => [issuer, own] as const,
+    providers: (provider: string) => [provider, own] as const,
     subjects: (subject: string) => [own, subject] as const,
   }
   for (const [whose, pairOf] of Object.entries(pairs))
     strangeKeys(of(whose), 'identities.find', {
       add: (identities, key) => {
-        const [issuer, subject] = pairOf(key)
-        return identities.link(newIdentity(at, { issuer, subject }))
+        const [provider, subject] = pairOf(key)
+        return identities.link(newIdentity(at, { provider, subject }))
       },
       find: async (identities, key) => {
         const found = await identities.find(...pairOf(key))
-        return (whose === 'issuers' ? found?.issuer : found?.subject) ?? null
+        return (whose === 'providers' ? found?.provider : found?.subject) ?? null
       },
       asks: {
         'identities.find': async (identities, key) => isNone(await identities.find(...pairOf(key))),

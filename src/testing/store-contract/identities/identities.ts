@@ -12,7 +12,7 @@ const identityRows: Rows<IdentityStore, IdentityRecord> = {
   save: (identities, identity) => identities.link(identity),
   answer: { outcome: 'linked' },
   finding: 'identities.find',
-  find: (identities, { issuer, subject }) => identities.find(issuer, subject),
+  find: (identities, { provider, subject }) => identities.find(provider, subject),
   listing: 'identities.listForUser',
   list: (identities, { userId }) => identities.listForUser(userId),
 }
@@ -34,7 +34,7 @@ function identitiesComeBack({ it }: Part<IdentityStore>): void {
     for (const identity of [
       newIdentity(at),
       newIdentity(at, { label: null, lastUsedAt: null }),
-      newIdentity(at, { label: '', provider: 'a-2' }),
+      newIdentity(at, { label: '', issuer: 'a-2' }),
       newIdentity(at, { label: awkwardText, subject: `${randomId()}${awkwardText}` }),
     ]) {
       await comesBack(identities, identity, identityRows)
@@ -45,19 +45,19 @@ function identitiesComeBack({ it }: Part<IdentityStore>): void {
 function identityLinks({ it }: Part<IdentityStore>): void {
   it('an identity that is there is never moved, changed or linked again', async (identities, at) => {
     const identity = newIdentity(at)
-    const { issuer, subject, userId, id } = identity
-    const thief = newIdentity(at, { issuer, subject, provider: 'other', label: 'mine' })
-    const again = newIdentity(at, { issuer, subject, userId, label: null })
+    const { provider, subject, userId, id } = identity
+    const thief = newIdentity(at, { provider, subject, issuer: 'other', label: 'mine' })
+    const again = newIdentity(at, { provider, subject, userId, label: null })
     await identities.link(identity)
     for (const later of [thief, identity, again])
       same(
         await identities.link(later),
         { outcome: 'exists' },
-        'identities.link of an issuer and subject that are there, whoever has them.',
+        'identities.link of a provider and subject that are there, whoever has them.',
       )
     same(
       [
-        await identities.find(issuer, subject),
+        await identities.find(provider, subject),
         await identities.listForUser(userId),
         await identities.listForUser(thief.userId),
       ],
@@ -77,7 +77,7 @@ function identityLinks({ it }: Part<IdentityStore>): void {
         'was linked.',
     )
     same(
-      [await identities.link(thief), await identities.find(issuer, subject)],
+      [await identities.link(thief), await identities.find(provider, subject)],
       [{ outcome: 'linked' }, thief],
       'identities.link of an identity that was unlinked.',
     )
@@ -85,12 +85,12 @@ function identityLinks({ it }: Part<IdentityStore>): void {
 }
 
 function identityIds({ it }: Part<IdentityStore>): void {
-  it('an id that is there with another issuer or subject is rejected, and changes nothing', async (identities, at) => {
+  it('an id that is there with another provider or subject is rejected, and changes nothing', async (identities, at) => {
     const identity = newIdentity(at)
-    const { issuer, subject, userId, id } = identity
+    const { provider, subject, userId, id } = identity
     await identities.link(identity)
     for (const other of [
-      newIdentity(at, { id, issuer }),
+      newIdentity(at, { id, provider }),
       newIdentity(at, { id, subject }),
       newIdentity(at, { id, userId }),
     ]) {
@@ -99,12 +99,12 @@ function identityIds({ it }: Part<IdentityStore>): void {
         'identities.link took an id that another identity has: an address would name both.',
       )
       check(
-        isNone(await identities.find(other.issuer, other.subject)),
+        isNone(await identities.find(other.provider, other.subject)),
         'identities.link rejected an id that is there, and stored the identity all the same.',
       )
     }
     same(
-      [await identities.find(issuer, subject), await identities.listForUser(userId)],
+      [await identities.find(provider, subject), await identities.listForUser(userId)],
       [identity, [identity]],
       'identities.link of an id that is there changed the identity that has it.',
     )
@@ -125,8 +125,8 @@ function pairsWithin255(unique: string): readonly AwkwardPair[] {
 
 function identityPairs({ it, store }: Part<IdentityStore>): void {
   const name = 'that differ in one byte are different identities'
-  it(`issuers ${name}`, async () =>
-    apart(await store(), moments(), 'issuers', (issuer) => ({ issuer })))
+  it(`providers ${name}`, async () =>
+    apart(await store(), moments(), 'providers', (provider) => ({ provider })))
   it(`subjects ${name}`, async () =>
     apart(await store(), moments(), 'subjects', (subject) => ({ subject })))
 
@@ -137,20 +137,20 @@ function identityPairs({ it, store }: Part<IdentityStore>): void {
       const listed = (await identities.listForUser(first)).map(({ id }) => id)
       same(listed, [one.id], `identities.listForUser confuses users that differ by ${what}.`)
       await identities.unlinkAllForUser(second)
-      const found = await identities.find(one.issuer, one.subject)
+      const found = await identities.find(one.provider, one.subject)
       same(found?.id, one.id, `identities.unlinkAllForUser confuses users that differ by ${what}.`)
     }
   })
 
-  it('issuer and subject are two keys: a part of one is none of the other', async (identities, at) => {
-    const { issuer, subject } = newIdentity(at)
+  it('provider and subject are two keys: a part of one is none of the other', async (identities, at) => {
+    const { provider, subject } = newIdentity(at)
     for (const separator of [':', ' ', '/', '', ',', '\u001f', '|', '","']) {
       await identities.link(
-        newIdentity(at, { issuer: `${issuer}${separator}a`, subject: `b${subject}` }),
+        newIdentity(at, { provider: `${provider}${separator}a`, subject: `b${subject}` }),
       )
       check(
-        isNone(await identities.find(issuer, `a${separator}b${subject}`)),
-        'identities.find answers the identity of another issuer: whoever runs one provider could ' +
+        isNone(await identities.find(provider, `a${separator}b${subject}`)),
+        'identities.find answers the identity of another provider: whoever runs one could ' +
           'sign in as a user of another. Keep two keys apart; do not join them.',
       )
     }
@@ -174,11 +174,14 @@ async function apart(
     const [one, other] = [pair(newIdentity(at), first), pair(newIdentity(at), second)]
     const mistaken = `confuses ${whose} that differ by ${what}. One user would sign in as another.`
     await identities.link(one)
-    check(isNone(await identities.find(other.issuer, other.subject)), `identities.find ${mistaken}`)
+    check(
+      isNone(await identities.find(other.provider, other.subject)),
+      `identities.find ${mistaken}`,
+    )
     same(await identities.link(other), { outcome: 'linked' }, `identities.link ${mistaken}`)
-    await identities.used(other.issuer, other.subject, at(9))
-    const found = await identities.find(one.issuer, one.subject)
-    const later = await identities.find(other.issuer, other.subject)
+    await identities.used(other.provider, other.subject, at(9))
+    const found = await identities.find(one.provider, one.subject)
+    const later = await identities.find(other.provider, other.subject)
     same([found?.id, later?.id], [one.id, other.id], `identities.find ${mistaken}`)
     check(found?.lastUsedAt?.getTime() !== at(9).getTime(), `identities.used ${mistaken}`)
   }
@@ -191,7 +194,7 @@ function identityNames({ it }: Part<IdentityStore>): void {
       await identities.unlinkAllForUser(name)
       const plain = `of '${name}'. Keep rows in a Map, not in a plain object.`
       check(isNone(await identities.find(name, name)), `identities.find ${plain}`)
-      const identity = newIdentity(at, { issuer: name, subject: name, userId: name, id: name })
+      const identity = newIdentity(at, { provider: name, subject: name, userId: name, id: name })
       await identities.link(identity)
       const count = await identities.unlinkAllForUser(name)
       check(count === 1, `identities.unlinkAllForUser answered ${count} ${plain}`)
@@ -202,33 +205,33 @@ function identityNames({ it }: Part<IdentityStore>): void {
 function identityUses({ it }: Part<IdentityStore>): void {
   it('used sets when that identity was used, and nothing else, and never inserts', async (identities, at) => {
     const identity = newIdentity(at, { lastUsedAt: null })
-    const { issuer, subject, userId } = identity
+    const { provider, subject, userId } = identity
     const others = [
-      newIdentity(at, { issuer, userId }),
+      newIdentity(at, { provider, userId }),
       newIdentity(at, { subject, userId }),
       newIdentity(at),
     ]
     for (const one of [identity, ...others]) await identities.link(one)
     for (const now of [at(30.123), at(7.456)]) {
-      await identities.used(issuer, subject, now)
+      await identities.used(provider, subject, now)
       same(
-        await identities.find(issuer, subject),
+        await identities.find(provider, subject),
         { ...identity, lastUsedAt: now },
         'identities.find after identities.used.',
       )
     }
     for (const other of others)
       same(
-        await identities.find(other.issuer, other.subject),
+        await identities.find(other.provider, other.subject),
         other,
-        'identities.used changed another identity. Go by issuer and subject together.',
+        'identities.used changed another identity. Go by provider and subject together.',
       )
     const unknown = newIdentity(at)
-    await identities.used(unknown.issuer, unknown.subject, at(9))
-    await identities.used(issuer, unknown.subject, at(9))
+    await identities.used(unknown.provider, unknown.subject, at(9))
+    await identities.used(provider, unknown.subject, at(9))
     check(
-      isNone(await identities.find(unknown.issuer, unknown.subject)) &&
-        isNone(await identities.find(issuer, unknown.subject)),
+      isNone(await identities.find(unknown.provider, unknown.subject)) &&
+        isNone(await identities.find(provider, unknown.subject)),
       'identities.used made an identity that was not there: an unlinked one would come back. ' +
         'Update; never upsert.',
     )

@@ -1,7 +1,7 @@
 import { randomId } from '../../../lib/random.js'
 import type { IdentityStore } from '../../../stores/identity-contract.js'
 import { inTurns, newIdentity } from '../../../stores/new-records.js'
-import { check, isNone, same } from '../harness/checks.js'
+import { check, isNone, rejects, same } from '../harness/checks.js'
 import { atOnce, type Part } from '../harness/suite.js'
 import { awkwardPairs } from '../harness/texts.js'
 
@@ -10,6 +10,7 @@ const lockedOut = 'the user would have no way to sign in'
 /** How identities are removed. */
 export function identityUnlinking(part: Part<IdentityStore>): void {
   unlinksThat(part)
+  unlinkedIsRemembered(part)
   unlinksById(part)
   unlinksAtOnce(part)
   unlinksAll(part)
@@ -53,13 +54,69 @@ function unlinksThat({ it }: Part<IdentityStore>): void {
         'what belongs to another user, or is not there, is `unknown`.',
     )
     check(
-      isNone(await identities.find(one.issuer, one.subject)),
+      isNone(await identities.find(one.provider, one.subject)),
       'identities.find after identities.unlink: whoever was removed would still be signed in.',
     )
     same(
-      [await identities.find(ofBob.issuer, ofBob.subject), await identities.listForUser(userId)],
+      [await identities.find(ofBob.provider, ofBob.subject), await identities.listForUser(userId)],
       [ofBob, []],
       'identities.unlink took that of another user, or left its own in the list.',
+    )
+  })
+}
+
+function unlinkedIsRemembered({ it }: Part<IdentityStore>): void {
+  it('an identity that was unlinked is linked again by hand alone', async (identities, at) => {
+    const identity = newIdentity(at)
+    const { provider, subject, userId, id } = identity
+    const was = () => identities.wasUnlinked(provider, subject)
+    const seen = async () => [
+      await identities.find(provider, subject),
+      await identities.listForUser(userId),
+      await was(),
+    ]
+    const byAddress = { unlessUnlinked: true }
+    same(
+      [await was(), await identities.link(identity, byAddress), await was()],
+      [false, { outcome: 'linked' }, false],
+      'identities.link with unlessUnlinked, and wasUnlinked, of one that was never unlinked.',
+    )
+    await identities.unlink(userId, id, { unlessLast: false })
+    await identities.used(provider, subject, at(9))
+    same(await seen(), [null, [], true], 'identities.find, listForUser, wasUnlinked: unlinked.')
+    const bobs = newIdentity(at, { provider, subject })
+    same(
+      [await identities.link(bobs, byAddress), await identities.link(identity, byAddress)],
+      [{ outcome: 'exists' }, { outcome: 'exists' }],
+      'identities.link with unlessUnlinked of one that was unlinked: an address would connect ' +
+        'again what its owner has disconnected. Keep the row, and mark it.',
+    )
+    same(await seen(), [null, [], true], 'identities.link that was answered `exists`.')
+    same(
+      [await identities.link(bobs), await seen(), await identities.listForUser(bobs.userId)],
+      [{ outcome: 'linked' }, [bobs, [], false], [bobs]],
+      'identities.link takes the place of one that was unlinked, with every member.',
+    )
+    same(
+      [await identities.link(identity), await identities.unlinkAllForUser(userId)],
+      [{ outcome: 'exists' }, 0],
+      'identities.link and unlinkAllForUser of the former user, whose row it is no more.',
+    )
+  })
+
+  it('what was unlinked is forgotten with its user, and keeps its id until then', async (identities, at) => {
+    const identity = newIdentity(at)
+    const { provider, subject, userId, id } = identity
+    await identities.link(identity)
+    await identities.unlink(userId, id, { unlessLast: false })
+    await rejects(
+      identities.link(newIdentity(at, { id })),
+      'identities.link took the id of another identity, which was unlinked.',
+    )
+    same(
+      [await identities.unlinkAllForUser(userId), await identities.wasUnlinked(provider, subject)],
+      [1, false],
+      'identities.unlinkAllForUser leaves something of a user who is gone.',
     )
   })
 }
@@ -120,7 +177,7 @@ function unlinksAtOnce({ inRounds }: Part<IdentityStore>): void {
         () => identities.link(other),
       )
       same(
-        await identities.find(other.issuer, other.subject),
+        await identities.find(other.provider, other.subject),
         other,
         'identities.find of one that was linked while another was unlinked.',
       )
@@ -131,13 +188,14 @@ function unlinksAtOnce({ inRounds }: Part<IdentityStore>): void {
 function unlinksAll({ it }: Part<IdentityStore>): void {
   it('unlinkAllForUser leaves nothing of this user, and everything of others', async (identities, at) => {
     const [alice, bob] = [newIdentity(at), newIdentity(at)]
-    const { userId, issuer } = alice
-    for (const row of [alice, bob, newIdentity(at, { userId, issuer })]) await identities.link(row)
+    const { userId, provider } = alice
+    for (const row of [alice, bob, newIdentity(at, { userId, provider })])
+      await identities.link(row)
     same(await identities.unlinkAllForUser(userId), 2, 'identities.unlinkAllForUser says how many.')
     same(await identities.unlinkAllForUser(userId), 0, 'identities.unlinkAllForUser, again.')
     same(
       [
-        isNone(await identities.find(issuer, alice.subject)),
+        isNone(await identities.find(provider, alice.subject)),
         await identities.listForUser(userId),
         await identities.unlink(userId, alice.id, { unlessLast: true }),
         await identities.listForUser(bob.userId),

@@ -9,8 +9,8 @@ const shared =
 export async function identitiesOf(one: IdentityStore, other: IdentityStore): Promise<void> {
   const at = moments()
   const identity = newIdentity(at)
-  const { issuer, subject, userId, id } = identity
-  const seen = async () => [await other.find(issuer, subject), await other.listForUser(userId)]
+  const { provider, subject, userId, id } = identity
+  const seen = async () => [await other.find(provider, subject), await other.listForUser(userId)]
   same(await seen(), [null, []], 'identities.find and listForUser of none.')
   await one.link(identity)
   same(
@@ -19,13 +19,13 @@ export async function identitiesOf(one: IdentityStore, other: IdentityStore): Pr
     `identities.find and listForUser of one that another process has linked. ${shared}`,
   )
   same(
-    await other.link(newIdentity(at, { issuer, subject })),
+    await other.link(newIdentity(at, { provider, subject })),
     { outcome: 'exists' },
     `identities.link of one that another process has linked. ${shared}`,
   )
-  await one.used(issuer, subject, at(9))
+  await one.used(provider, subject, at(9))
   same(
-    (await other.find(issuer, subject))?.lastUsedAt,
+    (await other.find(provider, subject))?.lastUsedAt,
     at(9),
     `identities.find of one that was used in another process. ${shared}`,
   )
@@ -36,8 +36,8 @@ export async function identitiesOf(one: IdentityStore, other: IdentityStore): Pr
   )
   await one.unlink(userId, id, { unlessLast: false })
   same(
-    await seen(),
-    [null, []],
-    `identities.find and listForUser after another process has unlinked it. ${shared}`,
+    [...(await seen()), await other.wasUnlinked(provider, subject)],
+    [null, [], true],
+    `identities.find, listForUser and wasUnlinked after another process has unlinked it. ${shared}`,
   )
 }

@@ -6,7 +6,7 @@ import { given, type StoresUnderTest } from '../harness/suite.js'
 import { type OneTimeOperation, oneWrite, usual } from './one-time-operation.js'
 
 const identitiesIn = (stores: StoresUnderTest): IdentityStore => given(stores, 'identities')
-const issuer = 'https://login.example.com/race'
+const provider = 'race'
 
 const link: OneTimeOperation = {
   ...usual,
@@ -14,21 +14,35 @@ const link: OneTimeOperation = {
   name: 'link',
   did: 'linked one identity, each to another user',
   why:
-    'An identity would sign in whoever came later. Insert, and let the key of issuer and subject ' +
-    'refuse the rest.',
+    'An identity would sign in whoever came later. Insert, and let the key of provider and ' +
+    'subject refuse the rest.',
   prepare: async () => newIdentity(moments()).subject,
   attempt: async (stores, subject, caller) => {
     const userId = `${subject}-${caller}`
-    const identity = newIdentity(moments(), { issuer, subject, userId })
+    const identity = newIdentity(moments(), { provider, subject, userId })
     const answer = await identitiesIn(stores).link(identity)
     return won(answer, 'identities.link', { outcome: 'linked' }, { outcome: 'exists' })
   },
   verify: async (stores, subject, winner) => {
-    const stored = await identitiesIn(stores).find(issuer, subject)
+    const stored = await identitiesIn(stores).find(provider, subject)
     check(
       stored?.userId === `${subject}-${winner}`,
       'After identities.link was raced, the identity is not of the user whose call was `linked`.',
     )
+  },
+}
+
+const linkAgain: OneTimeOperation = {
+  ...link,
+  name: 'link of one that was unlinked',
+  did: 'linked one identity that was unlinked, each to another user',
+  why: 'An identity would sign in whoever came later. Update it only where it is unlinked still.',
+  prepare: async (stores) => {
+    const identity = newIdentity(moments(), { provider })
+    const { subject, userId, id } = identity
+    await identitiesIn(stores).link(identity)
+    await identitiesIn(stores).unlink(userId, id, { unlessLast: false })
+    return subject
   },
 }
 
@@ -84,4 +98,9 @@ const unlink: OneTimeOperation = {
 }
 
 /** The one-time operations of identities. */
-export const identityOperations: readonly OneTimeOperation[] = [link, unlinkUnlessLast, unlink]
+export const identityOperations: readonly OneTimeOperation[] = [
+  link,
+  linkAgain,
+  unlinkUnlessLast,
+  unlink,
+]
