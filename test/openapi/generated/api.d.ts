@@ -581,8 +581,8 @@ export interface paths {
         put?: never;
         /**
          * Mails a code to a new address. The address changes when the code is confirmed.
-         * @description - Requires a sign-in of the last ten minutes with every factor, or the same proof in the body.
-         *     - The answer is the same if another user has the address.
+         * @description - Requires a sign-in of the last ten minutes with every factor, or the same proof in the body. Whoever has a password sends it, or a passkey, however fresh the sign-in.
+         *     - The answer is the same if another user has the address, or can still go back to it.
          */
         post: operations["changeEmail"];
         delete?: never;
@@ -747,7 +747,8 @@ export interface paths {
         /**
          * Mails a code that deletes the account.
          * @description - Requires a sign-in of the last ten minutes with every factor, or the same proof in the body.
-         *     - A user without a proven address is deleted at once: 200. One who has a password sends it, or a passkey.
+         *     - Whoever has a password sends it, or a passkey, however fresh the sign-in. A user without a proven address is deleted at once: 200.
+         *     - 429 while a change of the address can be undone.
          */
         post: operations["deleteAccount"];
         delete?: never;
