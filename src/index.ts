@@ -309,7 +309,6 @@ export type {
   EnrolView,
   ForgotView,
   FormFault,
-  HandOverView,
   LinkDeviceView,
   LinkSignInView,
   LinkView,
@@ -320,7 +319,6 @@ export type {
   RegisterView,
   ResetView,
   SecondFactorView,
-  SignedOutView,
   SignInView,
   SignOutView,
   UndoView,
@@ -337,6 +335,7 @@ export type {
   EmailOnPage,
   ErrorView,
   FactorOnPage,
+  HandOverView,
   IdentityOnPage,
   LinkOnPage,
   NewPasswordOnPage,
@@ -347,6 +346,7 @@ export type {
   RegisterField,
   SendableFactor,
   SignedInAppOnPage,
+  SignedOutView,
 } from './pages/view-parts.js'
 
 // Pages of other origins.

@@ -150,7 +150,7 @@ export function createEndForUser(deps: EndForUserDeps): EndForUser {
     // After the sessions: an outage of the counters must not keep them open.
     await knownNetworks.forgetAll(userId)
     if (which === null) return ended
-    // Ends sessions opened by a removed way in meanwhile, also if the last one could not be removed.
+    // Ends sessions opened by a removed way in meanwhile, also if the last one had to stay.
     const kept = [exceptId, openerId].filter((id) => id !== undefined)
     const removing = removeWaysIn(userId, which, kept, context)
     const late = await removing.then(endAll, async (error: unknown) => {

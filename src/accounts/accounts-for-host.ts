@@ -61,9 +61,9 @@ export interface AccountsForHost {
   sendVerification(userId: string, options?: HostAction): Promise<CodeSent | null>
   /**
    * Ends everything that could sign this user in without a new proof: sessions, codes, mailed links
-   * and known networks. The password and the second factor stay, and passkeys and connected accounts
-   * unless `waysIn` says otherwise. Resolves with the number of ended sessions. Rejects like
-   * `sendPasswordReset`; then call it again.
+   * and known networks. The password and the second factor stay; so do passkeys and connected
+   * accounts, unless `waysIn` says otherwise. Resolves with the number of ended sessions. Rejects
+   * like `sendPasswordReset`; then call it again.
    *
    * @example
    * ```ts

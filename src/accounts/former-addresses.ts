@@ -18,7 +18,7 @@ export interface UndoableChange {
  * rows, so that other processes and a restart know them.
  */
 export interface FormerAddresses {
-  /** Stores the link that undoes a change, and keeps the address for its owner. Rejects with 503. */
+  /** Stores the link that undoes a change, and keeps the address for its owner. Throws 503. */
   open(change: UndoableChange): Promise<MailedLink>
   /** The former addresses to which the user can go back. Rejects with 503. */
   of(userId: string): Promise<readonly string[]>

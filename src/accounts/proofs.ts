@@ -123,7 +123,7 @@ export interface Proofs {
   list(purpose: ProofPurpose, userId: string | null): Promise<readonly FoundProof[]>
   /** A mark of something that must not change, such as a password hash. */
   markOf(parts: MarkParts): string
-  /** The marks of the same parts, one for each encryption key; {@link Proofs.markOf} is the first. */
+  /** The marks of the same parts, one for each encryption key. The first is that of `markOf`. */
   marksOf(parts: MarkParts): readonly string[]
   /** The one answer to every proof that is not right; reports the reason. */
   refusal(

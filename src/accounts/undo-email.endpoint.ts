@@ -22,9 +22,9 @@ export const undoEmailRequest: z.ZodObject<{
 /**
  * Takes a change of the address back, from whatever the address is by now: whoever holds the link
  * had the former address, and has not made the change. Sets the new password in the same step, so
- * that nobody who knows the old one is quicker, ends all sessions, and removes the ways in that were
- * added since the sign-in that has made the change. Throws 400 `proof-refused`, `password-refused`
- * or `invalid-request` without a password that is needed, 503.
+ * that nobody who knows the old one is quicker, ends all sessions, and removes the ways in that
+ * were added since the sign-in that has made the change. Throws 400 `proof-refused`,
+ * `password-refused`, or `invalid-request` without a password that is needed, and 503.
  */
 export type UndoEmail = (
   given: { readonly token: string; readonly password: string | undefined },

@@ -25,7 +25,8 @@ export interface RegistrationCode {
 export interface RegistrationMethods {
   /**
    * Asks the server to mail a code to the address of a new user. Throws AuthClientError:
-   * `username-taken`, `registration-closed`, `proof-refused` for an invitation, `forbidden` with the host's reason.
+   * `username-taken`, `registration-closed`, `proof-refused` for an invitation, `forbidden` with
+   * the host's reason.
    */
   register(user: NewUser): Promise<RegistrationCode>
   /** What a form must know. */

@@ -177,3 +177,18 @@ export interface ErrorView {
   /** Seconds, for `throttled` and `busy`. */
   readonly retryAfter: number
 }
+
+/** The browser is signed out. */
+export interface SignedOutView {
+  readonly page: 'signed-out'
+  /** The page to sign in again; null without. */
+  readonly again: string | null
+}
+
+/** The last page, which navigates to the client by itself. */
+export interface HandOverView {
+  readonly page: 'hand-over'
+  readonly client: ClientOnPage
+  /** The registered redirect URI with the answer in the query. */
+  readonly redirect: string
+}

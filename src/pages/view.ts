@@ -8,6 +8,7 @@ import type {
   EmailOnPage,
   ErrorView,
   FactorOnPage,
+  HandOverView,
   IdentityOnPage,
   LinkOnPage,
   NewPasswordOnPage,
@@ -16,6 +17,7 @@ import type {
   ProviderButton,
   RegisterField,
   SendableFactor,
+  SignedOutView,
 } from './view-parts.js'
 
 /** The target of a form, and its hidden fields. */
@@ -446,14 +448,6 @@ export interface CodeElsewhereView {
   readonly code: string
 }
 
-/** The last page, which navigates to the client by itself. */
-export interface HandOverView {
-  readonly page: 'hand-over'
-  readonly client: ClientOnPage
-  /** The registered redirect URI with the answer in the query. */
-  readonly redirect: string
-}
-
 /** Asks the signed-in user whether to sign out. */
 export interface SignOutView {
   readonly page: 'sign-out'
@@ -461,13 +455,6 @@ export interface SignOutView {
   /** Whether there is a second button, `choice` = `everywhere`: on all devices. */
   readonly everywhere: boolean
   readonly form: PageForm
-}
-
-/** The browser is signed out. */
-export interface SignedOutView {
-  readonly page: 'signed-out'
-  /** The page to sign in again; null without. */
-  readonly again: string | null
 }
 
 /** All pages. */

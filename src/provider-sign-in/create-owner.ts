@@ -8,11 +8,20 @@ import type { EndpointRequest } from '../http/endpoint.js'
 import type { HostCall } from '../lib/host-call.js'
 import type { IdentityStore } from '../stores/identity-contract.js'
 import type { Throttle } from '../throttle/throttle.js'
-import type { NewUser, UserStore } from '../users/contract.js'
+import type { AuthUser, NewUser, UserStore } from '../users/contract.js'
 import type { ConnectedProvider } from './fail-closed-provider.js'
-import type { FoundOwner } from './find-owner.js'
+import type { LinkedHow } from './own-identities.js'
 import { provenEmailOf, refusedIdentity } from './refused-identity.js'
 import type { FoundTicket, Vouched } from './tickets.js'
+
+/** Whose identity it is. */
+export interface FoundOwner {
+  readonly user: AuthUser
+  /** How it is to be connected with the user; null if it is. */
+  readonly how: Exclude<LinkedHow, 'asked'> | null
+  /** Deletes a user who was made just now, and what belongs to them; otherwise left out. */
+  readonly takeBack?: () => Promise<void>
+}
 
 /**
  * Makes a user of somebody whom a provider has identified, and connects nothing. `username`:

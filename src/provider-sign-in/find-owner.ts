@@ -4,21 +4,11 @@ import type { EndpointRequest } from '../http/endpoint.js'
 import { parseMailAddress } from '../mail/mail-address.js'
 import type { IdentityRecord, IdentityStore } from '../stores/identity-contract.js'
 import type { AuthUser, LoginIdentifier, UserStore } from '../users/contract.js'
-import type { CreateOwner } from './create-owner.js'
+import type { CreateOwner, FoundOwner } from './create-owner.js'
 import type { ConnectedProvider } from './fail-closed-provider.js'
-import type { LinkedHow } from './own-identities.js'
 import type { UnknownIdentity } from './providers-options.js'
 import { type IdentityRefusal, provenEmailOf, refusedIdentity } from './refused-identity.js'
 import type { FoundTicket, Vouched } from './tickets.js'
-
-/** Whose identity it is. */
-export interface FoundOwner {
-  readonly user: AuthUser
-  /** How it is to be connected with the user; null if it is. */
-  readonly how: Exclude<LinkedHow, 'asked'> | null
-  /** Deletes a user who was made just now, and what belongs to them; otherwise left out. */
-  readonly takeBack?: () => Promise<void>
-}
 
 /** Finds the owner of an identity, and connects nothing. */
 export type FindOwner = (

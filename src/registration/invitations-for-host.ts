@@ -87,9 +87,9 @@ export interface InvitationsForHost {
 export interface RegistrationForHost extends InvitationsForHost {
   /**
    * `POST /auth/register` for a form of your own, whose answer you make yourself; the code is
-   * confirmed, with the password, by `POST /auth/register/confirm`. The same limits, events and errors. Rejects with
-   * `AuthError`: `invalid-request`, `proof-refused`, `registration-closed`, `forbidden`,
-   `username-taken`, `too-many-requests`, `temporarily-unavailable`.
+   * confirmed, with the password, by `POST /auth/register/confirm`. The same limits, events and
+   * errors. Rejects with `AuthError`: `invalid-request`, `proof-refused`, `registration-closed`,
+   * `forbidden`, `username-taken`, `too-many-requests`, `temporarily-unavailable`.
    */
   register(request: IncomingMessage, user: RegisteringUser): Promise<CodeSent>
 }

@@ -232,12 +232,10 @@ const pkceShape = {
   endWithIssuer: flag().default(defaultPkce.endWithIssuer),
 }
 
-const isOriginList = (value: unknown) =>
-  Array.isArray(value) && value.length > 0 && value.every(isOrigin)
 /** Options of CORS. */
 export const corsShape: { readonly origins: z.ZodType<readonly string[]> } = {
   origins: fitting<readonly string[]>(
-    isOriginList,
+    (value) => Array.isArray(value) && value.length > 0 && value.every(isOrigin),
     'is no list of origins such as https://chat.example.com; * is none.',
   ),
 }

@@ -57,7 +57,8 @@ export interface UserContact {
 export interface NewUser {
   /**
    * Proven. It has a domain in lower case and in ASCII, and the rest as its owner typed it. Null
-   * for a user who has come from a provider without `trustEmail`: then there is none until the user adds one.
+   * for a user who has come from a provider without `trustEmail`: then there is none until the
+   * user adds one.
    */
   readonly email: string | null
   /** As it was typed: well-formed text of 1-320 characters, like {@link LoginIdentifier.value}. */

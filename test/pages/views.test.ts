@@ -11,8 +11,8 @@ import {
   pageHeadersFor,
 } from '../../src/pages/page-headers.js'
 import { createTexts } from '../../src/pages/texts.js'
-import type { HandOverView, SignInView, View } from '../../src/pages/view.js'
-import type { ErrorView, PageFault } from '../../src/pages/view-parts.js'
+import type { SignInView, View } from '../../src/pages/view.js'
+import type { ErrorView, HandOverView, PageFault } from '../../src/pages/view-parts.js'
 import { action } from '../../src/testing/page-contract/states.js'
 import { stepsOf } from '../support/steps.js'
 import { pageOf, stateOf, tagsOf } from './support/markup.js'

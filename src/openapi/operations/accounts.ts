@@ -118,8 +118,8 @@ const changeAddress: Operation = {
   id: 'changeEmail',
   summary: 'Mails a code to a new address. The address changes when the code is confirmed.',
   notes: [
-    'Requires a sign-in of the last ten minutes with every factor, or the same proof in the body. ' +
-      'Whoever has a password sends it, or a passkey, however fresh the sign-in.',
+    'Requires a sign-in of the last ten minutes with every factor, or the same proof in the ' +
+      'body. Whoever has a password sends it, or a passkey, however fresh the sign-in.',
     'The answer is the same if another user has the address, or can still go back to it.',
   ],
   limited: true,

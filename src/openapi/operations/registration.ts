@@ -79,8 +79,8 @@ const confirm: Operation = {
   id: 'confirmRegistration',
   summary: 'Makes the user by the mailed code, and signs in.',
   notes: [
-    'Whoever has the code sets the password. Five tries. 409 `username-taken`: another user was quicker; send the same code once more, ' +
-      'with another `username`.',
+    'Whoever has the code sets the password. Five tries. 409 `username-taken`: another user was ' +
+      'quicker; send the same code once more, with another `username`.',
     'If an answer is lost, the account may be there: a repeat is then `proof-refused`, and the ' +
       'user signs in.',
   ],

@@ -1,7 +1,7 @@
 import { html } from '../html.js'
 import type { PageContent } from '../layout.js'
 import type { PageTexts } from '../texts.js'
-import type { HandOverView } from '../view.js'
+import type { HandOverView } from '../view-parts.js'
 
 /**
  * Navigates to the client by itself. A redirect would not: `form-action 'self'` blocks redirects to

@@ -48,6 +48,7 @@ export function undoPage(
   shell: Pick<PageShell, 'texts' | 'passwordScript'>,
 ): PageContent {
   const { texts } = shell
+  const wrong = password === null ? 'fault.stale' : 'new-password.wrong'
   const content = [
     hiddenUsername(username),
     password && newPasswordField(password, form, shell),
@@ -58,7 +59,7 @@ export function undoPage(
     isFaulty: form.fault !== null,
     body: html`<p class="account"><bdi><b>${username}</b></bdi></p>
 <p>${texts.html('undo.lead')}</p>
-${formOf(form, texts, password ? 'new-password.wrong' : 'fault.stale', content, password !== null)}`,
+${formOf(form, texts, wrong, content, password !== null)}`,
   }
 }
 

@@ -2,7 +2,8 @@ import { accountCard, button, formOf } from '../form-parts.js'
 import { html } from '../html.js'
 import type { PageContent, PageShell } from '../layout.js'
 import type { PageTexts } from '../texts.js'
-import type { SignedOutView, SignOutView } from '../view.js'
+import type { SignOutView } from '../view.js'
+import type { SignedOutView } from '../view-parts.js'
 
 /** Asks before signing out, since any page can link here. */
 export function signOutPage(

@@ -8,11 +8,12 @@ import type {
   SignInView,
   View,
 } from '../../pages/view.js'
-import type { ErrorView } from '../../pages/view-parts.js'
 import { accountStates } from './account-states.js'
 import { deviceStates, linkStates } from './device-states.js'
 import { mailStates } from './mail-states.js'
 import { passkeyStates } from './passkey-states.js'
+
+type ErrorView = Extract<View, { page: 'error' }>
 
 /** What is in pages that somebody has typed or registered, or that differs by the request. */
 export interface StateData {
