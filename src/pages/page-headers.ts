@@ -44,7 +44,8 @@ export function hasScript(view: View): boolean {
 /** Whether a page has a password field, and so needs the script that reveals it. */
 export function hasPassword(view: View): boolean {
   if (view.page === 'sign-in') return view.password !== 'none'
-  return ['reset', 'register', 'account-password'].includes(view.page)
+  if (view.page === 'undo') return view.password !== null
+  return ['reset', 'confirm-register', 'account-password'].includes(view.page)
 }
 
 // These two characters would end the source: https://www.w3.org/TR/CSP3/#grammardef-path-part

@@ -33,8 +33,8 @@ it('No byte of a document, of the style sheet or of a script has changed', () =>
   }).toMatchInlineSnapshot(`
     {
       "css": "7a731e4f7eebb92e",
-      "de": "4c03addfe6f8af18",
-      "en": "77e341a04d13e21e",
+      "de": "a078eb0cbbd0b3a2",
+      "en": "9215886c0c2f49d4",
       "passkeyScript": "af82c4615da7e35d",
       "passwordScript": "8cb1aaa8a80f690e",
     }

@@ -83,7 +83,9 @@ describe('a flow', () => {
     expect(mailed.done).toEqual(['other_account'])
     clock.advance(5 * 60)
     expect(flows.open(sealed, binding)).toEqual(flow)
-    expect(flows.withStep(flow, 'login').vouched).toBeUndefined()
+    // Its user is asked after the sign-in.
+    expect(flows.withStep(flow, 'login').vouched).toEqual(vouched)
+    expect(flows.withoutVouched(flow).vouched).toBeUndefined()
   })
 
   it('is written in characters that no address changes, 400 at most for ids of 152 bytes', () => {

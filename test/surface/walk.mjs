@@ -43,9 +43,17 @@ await session.post('Profiler.enable')
 
 const rest = () => new Promise((resolve) => setTimeout(resolve, 100))
 
+// Timers and the threads that hash call functions of their own meanwhile: the least of five is what
+// the request itself calls.
 async function callsOf(ask) {
   // Warm: caches are filled, threads have started, code is loaded.
   for (let i = 0; i < 5; i += 1) await ask()
+  const counts = []
+  for (let i = 0; i < 5; i += 1) counts.push(await callsOfOne(ask))
+  return Math.min(...counts)
+}
+
+async function callsOfOne(ask) {
   await rest()
   await session.post('Profiler.startPreciseCoverage', { callCount: true, detailed: true })
   await session.post('Profiler.takePreciseCoverage')

@@ -324,6 +324,8 @@ export const de: TextsOfPages = {
     'Deine frühere E-Mail-Adresse gehört dann wieder zu Deinem Konto, und es bekommt ein neues ' +
     'Passwort. Alle Geräte werden abgemeldet, und Anmeldewege, die seitdem dazugekommen sind, ' +
     'werden entfernt.',
+  'undo.lead-alone':
+    'Deine frühere E-Mail-Adresse gehört dann wieder zu Deinem Konto. Alle Geräte werden abgemeldet.',
   'undo.submit': 'Zurücknehmen',
 
   'note.device-approved-title': 'Fertig',

@@ -307,6 +307,7 @@ export const en = {
   'undo.title': 'Take the new address back?',
   'undo.lead':
     'Your account gets its former address back, and a new password. All devices are signed out.',
+  'undo.lead-alone': 'Your account gets its former address back. All devices are signed out.',
   'undo.submit': 'Take it back',
 
   'note.device-approved-title': 'Done',

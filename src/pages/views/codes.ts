@@ -5,6 +5,7 @@ import {
   field,
   formOf,
   hiddenFields,
+  hiddenUsername,
   stayTick,
   typedName,
 } from '../form-parts.js'
@@ -45,9 +46,11 @@ export function accountDeletePage(view: AccountDeleteView, texts: PageTexts): Pa
   const { account, form, asksPassword, mailsCode, requestId, back } = view
   const submit = button(texts.html('account-delete.submit'))
   const isFaulty = form.fault?.kind === 'wrong'
+  // For password managers.
+  const name = hiddenUsername(account.username)
   const content =
     requestId === null
-      ? [asksPassword ? presentField(isFaulty, texts) : null, submit]
+      ? [...(asksPassword ? [name, presentField(isFaulty, texts)] : []), submit]
       : [
           hiddenFields({ request: requestId }),
           codeField('', form, 'confirm-email.help', texts),

@@ -1,4 +1,4 @@
-import { accountCard, button, codeField, field, formOf } from '../form-parts.js'
+import { accountCard, button, codeField, field, formOf, hiddenUsername } from '../form-parts.js'
 import { html } from '../html.js'
 import type { PageContent } from '../layout.js'
 import type { PageTexts } from '../texts.js'
@@ -30,7 +30,7 @@ ${backTo(back, texts)}`,
 }
 
 function changing(view: AccountEmailView, texts: PageTexts) {
-  const { form, email, typed, asksPassword, isPasswordWrong } = view
+  const { account, form, email, typed, asksPassword, isPasswordWrong } = view
   const isFaulty = form.fault?.kind === 'wrong' && !isPasswordWrong
   const attributes = {
     type: 'email',
@@ -46,7 +46,9 @@ function changing(view: AccountEmailView, texts: PageTexts) {
   const hint = 'account-email.help'
   return [
     field({ id: 'email', name: 'email', label, hint, isFaulty, attributes }, texts),
-    asksPassword ? presentField(isPasswordWrong, texts) : null,
+    ...(asksPassword
+      ? [hiddenUsername(account.username), presentField(isPasswordWrong, texts)]
+      : []),
     button(texts.html('account-email.change')),
   ]
 }

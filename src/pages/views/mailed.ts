@@ -58,7 +58,7 @@ export function undoPage(
     title: 'undo.title',
     isFaulty: form.fault !== null,
     body: html`<p class="account"><bdi><b>${username}</b></bdi></p>
-<p>${texts.html('undo.lead')}</p>
+<p>${texts.html(password === null ? 'undo.lead-alone' : 'undo.lead')}</p>
 ${formOf(form, texts, wrong, content, password !== null)}`,
   }
 }
