@@ -20,7 +20,7 @@ export type CanonicalIdentifier = (identifier: LoginIdentifier) => string | Prom
  */
 export function lowerCaseNames({ kind, value }: LoginIdentifier): string {
   if (kind === 'username') return inLowerCase(value)
-  return withAsciiDomain(kind === 'user' ? value : inLowerCase(value))
+  return kind === 'user' ? withAsciiDomain(value) : folded(value)
 }
 
 /**
@@ -70,7 +70,7 @@ export function identifierDigests(encryptionKeys: readonly Buffer[]): DigestIden
   const key = deriveKey('identifier', encryptionKeys[0])
   return function digestIdentifier({ kind, value }) {
     return {
-      name: hmacSha256(key, withAsciiDomain(inLowerCase(value))),
+      name: hmacSha256(key, folded(value)),
       typed: hmacSha256(key, JSON.stringify([kind, value])),
     }
   }
@@ -82,6 +82,12 @@ export function identifierDigests(encryptionKeys: readonly Buffer[]): DigestIden
  */
 function inLowerCase(value: string): string {
   return value.toLowerCase().normalize('NFKC')
+}
+
+/** The same, an address with its domain in ASCII. */
+function folded(value: string): string {
+  const lower = value.toLowerCase()
+  return /\P{ASCII}/u.test(lower) ? withAsciiDomain(lower.normalize('NFKC')) : lower
 }
 
 /**

@@ -45,7 +45,7 @@ interface LoginOnly {
 export function createLocalStrategy({
   users,
   verifyPassword,
-  mayUsePassword = async () => true,
+  mayUsePassword,
 }: LocalStrategyDeps): AuthenticateLocally {
   const own = new passport.Authenticator()
 
@@ -57,7 +57,7 @@ export function createLocalStrategy({
     // the answer, the counters or the time whether it is right.
     const [verdict, mayUse] = await Promise.all([
       verifyPassword(user, password, context, signal),
-      user !== null && mayUsePassword(user),
+      user !== null && (mayUsePassword === undefined || mayUsePassword(user)),
     ])
     // After the work and whatever the verdict, so that the time reveals neither that the account is
     // over its limit nor that the password was right.
