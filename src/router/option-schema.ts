@@ -269,11 +269,11 @@ const clientDocumentsShape: Shape<ClientDocumentsOptions> = {
   resources: textList.optional(),
 }
 
-const isNameList = (value: unknown) =>
-  Array.isArray(value) && value.every((host) => /^[a-z0-9.-]*[a-z][a-z0-9.-]*$/.test(String(host)))
+const isHostName = (host: unknown) =>
+  /^[a-z0-9.-]+$/.test(String(host)) && !/^[0-9.-]+$/.test(String(host))
 const logoutShape: Shape<LogoutOptions> = {
   privateHosts: fitting<readonly string[]>(
-    isNameList,
+    (value) => Array.isArray(value) && value.every(isHostName),
     'is no list of hosts such as wiki.internal, in small letters, without wildcard, port or path.',
   ).optional(),
 }

@@ -63,7 +63,8 @@ function isOfPasswords(request: string, before: readonly string[], call: string)
     return true
   // Networks that stay known, before anything is deleted.
   if (request.startsWith('POST /auth/account/delete')) return call === 'limiter.set' ? false : null
-  if (!request.startsWith('POST /auth/password')) return null
+  const isOfPassword = request.startsWith('POST /auth/password')
+  if (!isOfPassword && request !== 'POST /auth/email/undo') return null
   // The hash is that of the new password, and no better one of the old; then networks go.
   if (call === 'passwords.hash' || call === 'users.updatePasswordHash') return false
   return call === 'limiter.set' && before.includes('users.updatePasswordHash') ? false : null

@@ -49,6 +49,8 @@ export interface Race {
   readonly title: string
   /** Default 50. */
   readonly callers?: number
+  /** Where rounds are counted whose limits are no options. Default: as many as are asked for. */
+  readonly mostRounds?: number
   prepare(servers: Servers): Promise<Raced>
 }
 
