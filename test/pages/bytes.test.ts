@@ -33,7 +33,7 @@ it('No byte of a document, of the style sheet or of a script has changed', () =>
   }).toMatchInlineSnapshot(`
     {
       "css": "7a731e4f7eebb92e",
-      "de": "a078eb0cbbd0b3a2",
+      "de": "66e67f92ce660edf",
       "en": "9215886c0c2f49d4",
       "passkeyScript": "af82c4615da7e35d",
       "passwordScript": "8cb1aaa8a80f690e",

@@ -325,7 +325,7 @@ export const de: TextsOfPages = {
     'Passwort. Alle Geräte werden abgemeldet, und Anmeldewege, die seitdem dazugekommen sind, ' +
     'werden entfernt.',
   'undo.lead-alone':
-    'Deine frühere E-Mail-Adresse gehört dann wieder zu Deinem Konto. Alle Geräte werden abgemeldet.',
+    'Deine frühere Adresse gehört dann wieder zu Deinem Konto. Alle Geräte werden abgemeldet.',
   'undo.submit': 'Zurücknehmen',
 
   'note.device-approved-title': 'Fertig',
