@@ -1,7 +1,7 @@
 import type { Audit, RequestContext } from '../audit/events.js'
 import { AuthError } from '../errors.js'
 import type { OAuthServer } from '../oauth/oauth-server.js'
-import type { IsMeant, RemoveAddedPasskeys } from '../passkeys/remove-added.js'
+import type { IsMeant, Removal, RemoveAddedPasskeys } from '../passkeys/remove-added.js'
 import type { PasswordWatch } from '../sessions/password-watch.js'
 import type { IdentityStore } from '../stores/identity-contract.js'
 import type { PasskeyFactor } from '../two-factor/passkey-factor.js'
@@ -63,20 +63,14 @@ export function createRemoveWaysIn(deps: RemoveWaysInDeps): RemoveWaysIn {
       isMeant: (made) => isSince(made) || (asked && isByPassword(made)),
       unlessLast: user?.passwordHash === null,
     })
-    const staysOne = await removeIdentities(deps, meant(byPassword !== false), context)
+    const hasKeptLast = await removeIdentities(deps, meant(byPassword !== false), context)
     if (since !== null) await removeTotp(deps, userId, since, context)
     if (since !== null) await revokeConsents(deps, userId, since)
     const isFactor = user !== null && (await passkeyFactor?.isDemanded(user)) === true
     const asked = byPassword === 'unless-factor' ? !isFactor : byPassword
     await removePasskeys?.(meant(asked), keptSessionIds, context)
-    if (staysOne) throw new AuthError('last-sign-in-method')
+    if (hasKeptLast) throw new AuthError('last-sign-in-method')
   }
-}
-
-interface Removal {
-  readonly userId: string
-  readonly isMeant: IsMeant
-  readonly unlessLast: boolean
 }
 
 // Returns whether the last one should have been removed but had to stay.
@@ -85,15 +79,15 @@ async function removeIdentities(
   { userId, isMeant, unlessLast }: Removal,
   context: RequestContext,
 ): Promise<boolean> {
-  let staysOne = false
+  let hasKeptLast = false
   for (const identity of (await identities?.listForUser(userId)) ?? []) {
     if (!isMeant(identity)) continue
     const { id, provider } = identity
     const { outcome } = (await identities?.unlink(userId, id, { unlessLast })) ?? {}
-    if (outcome === 'last') staysOne = true
+    if (outcome === 'last') hasKeptLast = true
     if (outcome === 'unlinked') audit({ type: 'identity.unlinked', userId, provider }, context)
   }
-  return staysOne
+  return hasKeptLast
 }
 
 async function removeTotp(

@@ -7,11 +7,11 @@ import type { Endpoint, EndpointRequest } from '../http/endpoint.js'
 import { parseInput } from '../http/input.js'
 import { ownerOf } from '../principal/account-owner.js'
 import type { SignedIn, SignedInRequest } from '../principal/principal.js'
-import type { ApprovedSignIn } from '../sessions/approved-sign-in.js'
 import { type Proof, proofRequest } from '../sign-in-again.js'
 import type { UserStore } from '../users/contract.js'
 import { type NewPasswords, newPasswordText } from './new-password.js'
 import type { Proofs } from './proofs.js'
+import type { ProvePresent } from './prove-present.js'
 
 /** The body of `POST /auth/password/change`: the new password, and a proof. */
 export const changePasswordRequest: z.ZodObject<
@@ -31,16 +31,6 @@ export type ChangePassword = (
   request: EndpointRequest,
   beforehand?: () => Promise<void>,
 ) => Promise<number>
-
-/**
- * Requires what a change of the password or the address and a deletion need: a fresh sign-in, and
- * the password of whoever has one, or a passkey. Throws 401, 403, 429 or 503.
- */
-export type ProvePresent = (
-  asking: Pick<SignedInRequest, 'session' | 'user'>,
-  proof: Proof,
-  request: EndpointRequest,
-) => Promise<Pick<ApprovedSignIn, 'user'> | null>
 
 export interface ChangePasswordDeps {
   /** Resolves with the user whose password was verified; null if it was not asked for. */

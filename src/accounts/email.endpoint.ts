@@ -12,12 +12,12 @@ import type { Sessions } from '../sessions/sessions.js'
 import { type Proof, proofRequest } from '../sign-in-again.js'
 import type { AuthUser, LoginIdentifier, UserContact, UserStore } from '../users/contract.js'
 import type { CheckedAccountsOptions } from './accounts-options.js'
-import type { ProvePresent } from './change-password.endpoint.js'
 import type { Contacts } from './contacts.js'
 import type { FormerAddresses } from './former-addresses.js'
 import type { LinkToCode } from './links.js'
 import type { MailContent, Mails } from './mails.js'
 import type { FoundProof, MailedCode, MarkParts, Proofs } from './proofs.js'
+import type { ProvePresent } from './prove-present.js'
 
 /** Seconds in which a mailed code works. */
 export const codeLifetime: number = 10 * 60

@@ -1,8 +1,20 @@
 import { AuthError } from '../errors.js'
+import type { EndpointRequest } from '../http/endpoint.js'
+import type { SignedInRequest } from '../principal/principal.js'
 import type { ProvePassword } from '../principal/prove-password.js'
-import type { RequireFresh } from '../sign-in-again.js'
+import type { ApprovedSignIn } from '../sessions/approved-sign-in.js'
+import type { Proof, RequireFresh } from '../sign-in-again.js'
 import type { AuthUser } from '../users/contract.js'
-import type { ProvePresent } from './change-password.endpoint.js'
+
+/**
+ * Requires what a change of the password or the address and a deletion need: a fresh sign-in, and
+ * the password of whoever has one, or a passkey. Throws 401, 403, 429 or 503.
+ */
+export type ProvePresent = (
+  asking: Pick<SignedInRequest, 'session' | 'user'>,
+  proof: Proof,
+  request: EndpointRequest,
+) => Promise<Pick<ApprovedSignIn, 'user'> | null>
 
 export interface ProvePresentDeps {
   readonly requireFresh: RequireFresh

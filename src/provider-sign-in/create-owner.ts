@@ -56,10 +56,10 @@ export function createCreateOwner(deps: CreateOwnerDeps): CreateOwner {
     const { context } = request
     const newUser = await newUserOf(deps, ticket, username, context)
     await askHost(deps, newUser, request)
-    // The host's write decides: of two with the same address one wins.
     // Whoever can still undo a change of the address gets it back.
     if (newUser.email !== null && (await isKept(newUser.email)))
       throw refusedIdentity(deps, ticket, 'address-taken', context)
+    // The host's write decides: of two with the same address one wins.
     const made = await create(newUser)
     if (made.outcome === 'taken') {
       if (made.field === 'username') throw nameTaken(newUser.username)
