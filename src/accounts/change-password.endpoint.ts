@@ -7,6 +7,7 @@ import type { Endpoint, EndpointRequest } from '../http/endpoint.js'
 import { parseInput } from '../http/input.js'
 import { ownerOf } from '../principal/account-owner.js'
 import type { SignedIn, SignedInRequest } from '../principal/principal.js'
+import type { Sessions } from '../sessions/sessions.js'
 import { type Proof, proofRequest } from '../sign-in-again.js'
 import type { UserStore } from '../users/contract.js'
 import { type NewPasswords, newPasswordText } from './new-password.js'
@@ -37,13 +38,14 @@ export interface ChangePasswordDeps {
   readonly provePresent: ProvePresent
   readonly newPasswords: NewPasswords
   readonly updatePasswordHash: NonNullable<UserStore['updatePasswordHash']>
+  readonly sessions: Pick<Sessions, 'requireLive'>
   readonly endFormerSessions: EndFormerSessions
   readonly proofs: Pick<Proofs, 'voidForUser'>
   readonly audit: Audit
 }
 
 export function createChangePassword(deps: ChangePasswordDeps): ChangePassword {
-  const { provePresent, newPasswords, endFormerSessions, proofs, audit } = deps
+  const { provePresent, newPasswords, sessions, endFormerSessions, proofs, audit } = deps
   return async function changePassword(asking, { newPassword, proof }, request, beforehand) {
     const { context } = request
     // Before the proof: a password that our own rules refuse uses up no code.
@@ -57,6 +59,12 @@ export function createChangePassword(deps: ChangePasswordDeps): ChangePassword {
     await beforehand?.()
     if (!(await deps.updatePasswordHash(user.id, user.passwordHash, hash)))
       throw new AuthError('superseded')
+    // A reset or an undo that has ended this session meanwhile wins.
+    await sessions.requireLive(asking.session).catch(async (error: unknown) => {
+      if (user.passwordHash !== null)
+        await deps.updatePasswordHash(user.id, hash, user.passwordHash)
+      throw error
+    })
     const { id: sessionId } = asking.session
     const revoked = await endFormerSessions(user.id, context, sessionId)
     await proofs.voidForUser(user.id, ['reset', 'sign-in'])

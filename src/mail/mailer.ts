@@ -87,7 +87,7 @@ export function createMailer(deps: MailerDeps): Mailer {
   return {
     send: start,
     reserve() {
-      const release = told.hold()
+      const release = closed ? null : told.hold()
       if (release === null)
         throw new AuthError('temporarily-unavailable', {
           retryAfter: 2,

@@ -18,14 +18,14 @@ export interface Removal {
 }
 
 /**
- * Removes the passkeys that a thief may have added. Rejects with 503, and with
+ * Removes the passkeys that a thief may have added, and says how many. Rejects with 503, and with
  * `last-sign-in-method` after the others are removed, if the user would be left with nothing.
  */
 export type RemoveAddedPasskeys = (
   which: Removal,
   keptSessionIds: readonly string[],
   context: RequestContext,
-) => Promise<void>
+) => Promise<number>
 
 export interface RemoveAddedPasskeysDeps {
   readonly passkeyStore: Pick<PasskeyStore, 'listForUser' | 'remove'>
@@ -40,7 +40,7 @@ export function createRemoveAddedPasskeys(deps: RemoveAddedPasskeysDeps): Remove
   const { users, sessions, forgetLastFactor } = deps
   return async function removeAddedPasskeys(which, keptSessionIds, context) {
     const { userId } = which
-    const hasKeptLast = await removeThem(deps, which, context)
+    const { removed, hasKeptLast } = await removeThem(deps, which, context)
     // Kept sessions must not claim a factor that their user no longer has.
     const user = keptSessionIds.length === 0 ? null : await users.findById(userId)
     for (const id of keptSessionIds) {
@@ -49,15 +49,17 @@ export function createRemoveAddedPasskeys(deps: RemoveAddedPasskeysDeps): Remove
     }
     await deps.forgetKeptCodes(userId)
     if (hasKeptLast) throw new AuthError('last-sign-in-method')
+    return removed
   }
 }
 
-// Returns whether the last passkey should have been removed but had to stay.
+// `hasKeptLast`: the last one should have been removed but had to stay.
 async function removeThem(
   { passkeyStore, audit }: RemoveAddedPasskeysDeps,
   { userId, isMeant, unlessLast }: Removal,
   context: RequestContext,
-): Promise<boolean> {
+): Promise<{ readonly removed: number; readonly hasKeptLast: boolean }> {
+  let removed = 0
   let hasKeptLast = false
   for (const passkey of await passkeyStore.listForUser(userId)) {
     if (!isMeant(passkey)) continue
@@ -65,8 +67,9 @@ async function removeThem(
     const { outcome } = await passkeyStore.remove(userId, credentialId, { unlessLast })
     if (outcome === 'last') hasKeptLast = true
     if (outcome !== 'removed') continue
+    removed += 1
     const reason = 'password-changed'
     audit({ type: 'passkey.removed', userId, passkeyId: credentialId, name, reason }, context)
   }
-  return hasKeptLast
+  return { removed, hasKeptLast }
 }

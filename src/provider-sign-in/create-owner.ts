@@ -19,6 +19,8 @@ export interface FoundOwner {
   readonly user: AuthUser
   /** How it is to be connected with the user; null if it is. */
   readonly how: Exclude<LinkedHow, 'asked'> | null
+  /** Of one that was found by the address: whether both still have it. Rejects with 503. */
+  readonly isStill?: () => Promise<boolean>
   /** Deletes a user who was made just now, and what belongs to them; otherwise left out. */
   readonly takeBack?: () => Promise<void>
 }
