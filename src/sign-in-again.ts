@@ -30,6 +30,12 @@ export const proofRequest: z.ZodObject<{
   passkey: assertionSchema.optional(),
 })
 
+/** What was shown again. */
+export interface Proved extends ApprovedSignIn {
+  /** Of a passkey. */
+  readonly passkeyAddedAt?: Date
+}
+
 /**
  * Reauthenticates a signed-in user, by the same decision as every sign-in. Null if nothing was
  * sent. Throws 401, 403, 429 or 503.
@@ -38,16 +44,16 @@ export type ProveAgain = (
   asking: Pick<SignedInRequest, 'session'>,
   proof: Proof,
   request: EndpointRequest,
-) => Promise<ApprovedSignIn | null>
+) => Promise<Proved | null>
 
 /** Passkeys as a proof of a signed-in user. */
 export interface PasskeyProof {
-  /** Verifies a passkey for this session. Throws 401, 429 or 503. */
+  /** Verifies a passkey for this session. Resolves with when it was added. Throws 401, 429, 503. */
   requireRight(
     session: Pick<SessionRecord, 'id' | 'userId'>,
     response: AssertionResponse,
     request: EndpointRequest,
-  ): Promise<void>
+  ): Promise<Date>
   /** Whether the user has a passkey. Rejects with 503. */
   hasAny(userId: string): Promise<boolean>
 }
@@ -71,10 +77,11 @@ export function createProveAgain(deps: ProveAgainDeps): ProveAgain {
     if (passkey !== undefined) {
       if (passkeyProof === undefined)
         throw invalidRequest([{ path: 'passkey', message: 'No passkeys are taken here.' }])
-      await passkeyProof.requireRight(session, passkey, request)
+      const passkeyAddedAt = await passkeyProof.requireRight(session, passkey, request)
       const user = await users.findById(userId)
       const methods = ['passkey'] as const
-      return approvedBy(decideSignIn({ door, user, methods, code: undefined, context }))
+      const asked = { door, user, methods, code: undefined, context } as const
+      return { ...(await approvedBy(decideSignIn(asked))), passkeyAddedAt }
     }
     if (password === undefined) return null
     const user = await provePassword(userId, password, request)
@@ -117,7 +124,7 @@ export type RequireFresh = (
   asking: Pick<SignedInRequest, 'session' | 'user'>,
   proof: Proof,
   request: EndpointRequest,
-) => Promise<ApprovedSignIn | null>
+) => Promise<Proved | null>
 
 export interface RequireFreshDeps {
   readonly proveAgain: ProveAgain

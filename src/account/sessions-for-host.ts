@@ -133,6 +133,9 @@ export interface EndForUserDeps {
   readonly knownNetworks: Pick<KnownNetworks, 'forgetAll'>
 }
 
+/** How often it looks again for ways in that are being added. */
+const mostRounds = 10
+
 export function createEndForUser(deps: EndForUserDeps): EndForUser {
   const { sessions, totp, removeWaysIn, knownNetworks } = deps
   return async function endForUser(userId, reason, given, cause, wanted) {
@@ -152,11 +155,15 @@ export function createEndForUser(deps: EndForUserDeps): EndForUser {
     if (which === null) return ended
     // Ends sessions opened by a removed way in meanwhile, also if the last one had to stay.
     const kept = [exceptId, openerId].filter((id) => id !== undefined)
-    const removing = removeWaysIn(userId, which, kept, context)
-    const late = await removing.then(endAll, async (error: unknown) => {
-      await endAll()
-      throw error
-    })
+    let late = 0
+    // A session that was opened meanwhile may have added others.
+    for (let round = 0, removed = 1; removed > 0 && round < mostRounds; round += 1) {
+      removed = await removeWaysIn(userId, which, kept, context).catch(async (error: unknown) => {
+        await endAll()
+        throw error
+      })
+      late += await endAll()
+    }
     return ended + late
   }
 }
@@ -215,9 +222,10 @@ export function createSessionsForHost(deps: SessionsForHostDeps): SessionsForHos
 // Null: all of them stay. Throws 400 for any other value.
 function whichWaysIn({ waysIn = 'keep' }: Pick<EndOptions, 'waysIn'>): WhichWaysIn | null {
   if (waysIn === 'keep') return null
-  if (waysIn === 'added-by-password') return { byPassword: true, since: null }
+  if (waysIn === 'added-by-password') return { byPassword: true, since: null, sparesLast: true }
   const since: unknown = waysIn?.addedSince
-  if (since instanceof Date && !Number.isNaN(since.getTime())) return { byPassword: false, since }
+  if (since instanceof Date && !Number.isNaN(since.getTime()))
+    return { byPassword: false, since, sparesLast: true }
   const message = "Invalid input: expected 'keep', 'added-by-password' or { addedSince: Date }"
   throw invalidRequest([{ path: 'waysIn', message }])
 }

@@ -15,7 +15,7 @@ import type { UserStore } from '../users/contract.js'
 import type { Contacts } from './contacts.js'
 import { type CodeSent, type SendVerification, sessionsOf } from './email.endpoint.js'
 import type { ForgotPassword } from './forgot-password.endpoint.js'
-import { mailedPurposes, type Proofs } from './proofs.js'
+import { mailedElsewhere, type Proofs } from './proofs.js'
 import type { SendReset } from './reset-link.js'
 
 /** Passwords and addresses of users, for the host's own code: a support desk. */
@@ -110,7 +110,8 @@ export function createAccountsForHost(deps: AccountsForHostDeps): AccountsForHos
     },
     async endEverything(userId, options) {
       const ended = await deps.endEverySession(userId, options)
-      await deps.proofs.voidForUser(userId, mailedPurposes)
+      // The owner's way back after a theft stays.
+      await deps.proofs.voidForUser(userId, mailedElsewhere)
       return ended
     },
   }

@@ -98,6 +98,7 @@ export interface AccountsDeps extends AccountsServer, EndForAccounts, ProvePrese
   readonly throttle: Throttle
   readonly observeEvents: ObserveEvents
   readonly contexts: Pick<Contexts, 'of'>
+  readonly clock: () => Date
   readonly audit: Audit
 }
 

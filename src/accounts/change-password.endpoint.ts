@@ -7,11 +7,12 @@ import type { Endpoint, EndpointRequest } from '../http/endpoint.js'
 import { parseInput } from '../http/input.js'
 import { ownerOf } from '../principal/account-owner.js'
 import type { SignedIn, SignedInRequest } from '../principal/principal.js'
-import type { ApprovedSignIn } from '../sessions/approved-sign-in.js'
+import type { Sessions } from '../sessions/sessions.js'
 import { type Proof, proofRequest } from '../sign-in-again.js'
 import type { UserStore } from '../users/contract.js'
 import { type NewPasswords, newPasswordText } from './new-password.js'
 import type { Proofs } from './proofs.js'
+import type { ProvePresent } from './prove-present.js'
 
 /** The body of `POST /auth/password/change`: the new password, and a proof. */
 export const changePasswordRequest: z.ZodObject<
@@ -32,28 +33,19 @@ export type ChangePassword = (
   beforehand?: () => Promise<void>,
 ) => Promise<number>
 
-/**
- * Requires what a change of the password or the address and a deletion need: a fresh sign-in, and
- * the password of whoever has one, or a passkey. Throws 401, 403, 429 or 503.
- */
-export type ProvePresent = (
-  asking: Pick<SignedInRequest, 'session' | 'user'>,
-  proof: Proof,
-  request: EndpointRequest,
-) => Promise<Pick<ApprovedSignIn, 'user'> | null>
-
 export interface ChangePasswordDeps {
   /** Resolves with the user whose password was verified; null if it was not asked for. */
   readonly provePresent: ProvePresent
   readonly newPasswords: NewPasswords
   readonly updatePasswordHash: NonNullable<UserStore['updatePasswordHash']>
+  readonly sessions: Pick<Sessions, 'requireLive'>
   readonly endFormerSessions: EndFormerSessions
   readonly proofs: Pick<Proofs, 'voidForUser'>
   readonly audit: Audit
 }
 
 export function createChangePassword(deps: ChangePasswordDeps): ChangePassword {
-  const { provePresent, newPasswords, endFormerSessions, proofs, audit } = deps
+  const { provePresent, newPasswords, sessions, endFormerSessions, proofs, audit } = deps
   return async function changePassword(asking, { newPassword, proof }, request, beforehand) {
     const { context } = request
     // Before the proof: a password that our own rules refuse uses up no code.
@@ -67,6 +59,12 @@ export function createChangePassword(deps: ChangePasswordDeps): ChangePassword {
     await beforehand?.()
     if (!(await deps.updatePasswordHash(user.id, user.passwordHash, hash)))
       throw new AuthError('superseded')
+    // A reset or an undo that has ended this session meanwhile wins.
+    await sessions.requireLive(asking.session).catch(async (error: unknown) => {
+      if (user.passwordHash !== null)
+        await deps.updatePasswordHash(user.id, hash, user.passwordHash)
+      throw error
+    })
     const { id: sessionId } = asking.session
     const revoked = await endFormerSessions(user.id, context, sessionId)
     await proofs.voidForUser(user.id, ['reset', 'sign-in'])

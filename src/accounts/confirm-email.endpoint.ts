@@ -112,8 +112,12 @@ async function undoably(
   const place = mails.reserve()
   try {
     const change = { userId: user.id, from: undoBy, since }
-    const { token, expiresAt } = await formerAddresses.open(change)
-    await work()
+    const { token, expiresAt, cancel } = await formerAddresses.open(change)
+    // After an outage it may be written all the same.
+    await work().catch(async (error: unknown) => {
+      if (error instanceof AuthError && error.status < 500) await cancel().catch(() => {})
+      throw error
+    })
     const url = linkTo('undo-address', token)
     const to = { email: undoBy, user, locale }
     return (context) => place.send(to, { kind: 'address-changed', url, expiresAt }, context)

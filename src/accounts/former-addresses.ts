@@ -9,7 +9,7 @@ const undoLifetime = 72 * 60 * 60
 export interface UndoableChange {
   readonly userId: string
   readonly from: string
-  /** The time of the sign-in that has made it, in ISO 8601: what was added since is undone, too. */
+  /** In ISO 8601, before the change: what was added since then is undone, too. */
   readonly since: string
 }
 
@@ -18,8 +18,11 @@ export interface UndoableChange {
  * rows, so that other processes and a restart know them.
  */
 export interface FormerAddresses {
-  /** Stores the link that undoes a change, and keeps the address for its owner. Throws 503. */
-  open(change: UndoableChange): Promise<MailedLink>
+  /**
+   * Stores the link that undoes a change, and keeps the address for its owner. Call `cancel` if the
+   * change was not written. Rejects with 503.
+   */
+  open(change: UndoableChange): Promise<MailedLink & { cancel(): Promise<void> }>
   /** The former addresses to which the user can go back. Rejects with 503. */
   of(userId: string): Promise<readonly string[]>
   /**
@@ -34,7 +37,7 @@ export interface FormerAddresses {
 }
 
 export interface FormerAddressesDeps {
-  readonly proofs: Pick<Proofs, 'openLink' | 'list' | 'marksOf' | 'voidForUser'>
+  readonly proofs: Pick<Proofs, 'openLink' | 'list' | 'marksOf' | 'consume' | 'voidForUser'>
   readonly contacts: Pick<Contacts, 'findContact'>
   readonly clock: () => Date
 }
@@ -52,16 +55,20 @@ export function createFormerAddresses(deps: FormerAddressesDeps): FormerAddresse
 
   return {
     async open({ userId, from, since }) {
-      const lasting = { mark: null, lifetime: undoLifetime }
+      // Outages while the owner's one link is used must not use it up.
+      const lasting = { mark: null, lifetime: undoLifetime, tries: 100 }
       const [owner = ''] = proofs.marksOf(addressParts(from))
       const kept = { purpose: 'former-address', userId: owner, sealed: { userId } } as const
-      await proofs.openLink({ ...kept, ...lasting })
-      return proofs.openLink({
-        purpose: 'undo-address',
-        userId,
-        sealed: { from, since },
-        ...lasting,
-      })
+      const { id: keptId } = await proofs.openLink({ ...kept, ...lasting })
+      const undo = { purpose: 'undo-address', userId, sealed: { from, since } } as const
+      const link = await proofs.openLink({ ...undo, ...lasting })
+      return {
+        ...link,
+        async cancel() {
+          await proofs.consume({ record: { ...undo, idHash: link.id } })
+          await proofs.consume({ record: { ...kept, idHash: keptId } })
+        },
+      }
     },
 
     async of(userId) {

@@ -9,13 +9,14 @@ import type { Contacts } from './contacts.js'
 
 /**
  * Ends what the former password has opened: sessions, known networks and limits, and the ways in
- * that were added by it alone. `undoneSince`, after an undo of the address: those that were added
- * since then as well, whatever was shown. Rejects with 503; then the same link completes it.
+ * that were added by it alone, or since then: since a reset has begun, or since a moment before the
+ * change of the address that is undone. Rejects with 503; then the same link completes it.
  */
 export type PasswordReplaced = (
   user: AuthUser,
   context: RequestContext,
-  undoneSince?: Date,
+  since: Date,
+  by: 'reset' | 'undo',
 ) => Promise<void>
 
 export interface PasswordReplacedDeps
@@ -44,11 +45,12 @@ export function createPasswordReplaced(deps: PasswordReplacedDeps): PasswordRepl
       await throttle.unlockMails(['second-factor-code'], user.id)
   }
 
-  return async function passwordReplaced(user, context, undoneSince) {
-    if (undoneSince !== undefined)
-      await endAfterUndo(user.id, { byPassword, since: undoneSince }, context)
-    else if (byPassword === false) await endAfterReset(user.id, null, context)
-    else await endAfterReset(user.id, { byPassword, since: null }, context)
+  return async function passwordReplaced(user, context, since, by) {
+    // Of a user who had none, nothing was added by a password that is replaced.
+    const added = user.passwordHash === null ? false : byPassword
+    const which = { byPassword: added, since, sparesLast: false } as const
+    if (by === 'undo') await endAfterUndo(user.id, which, context)
+    else await endAfterReset(user.id, byPassword === false ? null : which, context)
     await unlock(user)
   }
 }

@@ -39,6 +39,11 @@ export const mailedPurposes: readonly ProofPurpose[] = [
   'sign-in',
 ]
 
+/** Those of them that go to the present address: the link of an undo goes to the former one. */
+export const mailedElsewhere: readonly ProofPurpose[] = mailedPurposes.filter(
+  (purpose) => purpose !== 'undo-address',
+)
+
 /** What a mark is made of. */
 export type MarkParts = readonly (string | null)[]
 

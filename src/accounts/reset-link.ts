@@ -10,8 +10,8 @@ import type { MarkParts, Proofs } from './proofs.js'
 export const resetLifetime: number = 30 * 60
 
 /**
- * Mails a user a link for a new password. `contact`: if the caller knows it already; `wayBack`:
- * what the browser was about to do. False: disabled, without a proven address, or too many mails.
+ * Mails a user a link for a new password. `contact`: of a call by a support desk, whose mail
+ * does not count; `wayBack`: what the browser was about to do. False: disabled, without a proven address, or too many mails.
  * Rejects with 503.
  */
 export type SendReset = (
@@ -32,15 +32,15 @@ export interface SendResetDeps {
 
 export function createSendReset(deps: SendResetDeps): SendReset {
   const { contacts, resetUnproven, proofs, mails, linkTo } = deps
-  return async function sendReset(user, context, known = null, wayBack = null) {
-    const contact = known ?? (await contacts.findContact(user.id))
+  return async function sendReset(user, context, ofSupport = null, wayBack = null) {
+    const contact = ofSupport ?? (await contacts.findContact(user.id))
     const email = contact?.email ?? null
     if (user.disabled === true || contact === null || email === null) return false
     if (!contact.emailVerified && !resetUnproven) return false
     const to = { email, user, locale: contact.locale }
-    // Whoever undoes a change, or asks a support desk, is mailed, however many links a stranger has
-    // asked for.
-    if (known === null && (await mails.take(to, 'reset-password', context)) !== null) return false
+    // A support desk can send one, however many links strangers have asked for.
+    if (ofSupport === null && (await mails.take(to, 'reset-password', context)) !== null)
+      return false
     const { token, expiresAt } = await proofs.openLink({
       purpose: 'reset',
       userId: user.id,

@@ -35,8 +35,12 @@ export interface ResetPasswordDeps {
   readonly newPasswords: NewPasswords
   readonly verifyPassword: VerifyPassword
   readonly passwordReplaced: PasswordReplaced
+  readonly clock: () => Date
   readonly audit: Audit
 }
+
+/** How often a password is set again that somebody else has replaced. */
+const rounds = 5
 
 export function createResetPassword(deps: ResetPasswordDeps): ResetPassword {
   const { proofs, contacts, users, newPasswords } = deps
@@ -81,11 +85,13 @@ export function createResetPassword(deps: ResetPasswordDeps): ResetPassword {
     if (contact?.email === sealed['email'] || passwordHash === null) return
     if (!(await deps.updatePasswordHash(id, hash, passwordHash))) return
     const user = await users.findById(id)
-    if (user !== null) await deps.passwordReplaced(user, context)
+    if (user !== null) await deps.passwordReplaced(user, context, deps.clock(), 'reset')
   }
 
   return async function resetPassword({ token, password }, request) {
     const { context } = request
+    // From then on, nobody but a thief adds a way in.
+    const begun = new Date(deps.clock().getTime() + 1)
     const proof = await proofs.findLink('reset', token, context)
     // Before a try is taken: a password that the rules refuse costs none.
     await newPasswords.requireGood(await requireUser(proof, context), password, context)
@@ -93,7 +99,7 @@ export function createResetPassword(deps: ResetPasswordDeps): ResetPassword {
     await proofs.takeTry(proof, context)
     const user = await write(proof, password, hash, request)
     // Before the proof is used up: after a crash here, the same link completes what is missing.
-    await deps.passwordReplaced(user, context)
+    await endFormer(deps, user, { hash, begun }, context)
     // The link was mailed there.
     const { email = null } = proof.sealed
     if (email !== null) await users.markEmailVerified?.(user.id, email)
@@ -107,6 +113,21 @@ export function createResetPassword(deps: ResetPasswordDeps): ResetPassword {
     // Other links are worth nothing since the password is another, so an outage here does no harm.
     await proofs.voidForUser(user.id, ['reset']).catch(() => {})
     deps.audit({ type: 'password.reset', userId: user.id }, context)
+  }
+}
+
+// Somebody who was under way may set another password before his session has ended.
+async function endFormer(
+  { passwordReplaced, updatePasswordHash, users }: ResetPasswordDeps,
+  user: AuthUser,
+  { hash, begun }: { readonly hash: string; readonly begun: Date },
+  context: RequestContext,
+): Promise<void> {
+  for (let round = 0; round < rounds; round += 1) {
+    await passwordReplaced(user, context, begun, 'reset')
+    const now = await users.findById(user.id)
+    if (now === null || now.passwordHash === hash) return
+    await updatePasswordHash(now.id, now.passwordHash, hash)
   }
 }
 

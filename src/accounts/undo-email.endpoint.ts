@@ -11,7 +11,7 @@ import type { FormerAddresses } from './former-addresses.js'
 import type { Mails } from './mails.js'
 import { type NewPasswords, newPasswordText } from './new-password.js'
 import type { PasswordReplaced } from './password-replaced.js'
-import { type FoundProof, mailedPurposes, type Proofs } from './proofs.js'
+import { type FoundProof, mailedElsewhere, type Proofs } from './proofs.js'
 
 /** The body of `POST /auth/email/undo`: the token, and the new password of a user who has one. */
 export const undoEmailRequest: z.ZodObject<{
@@ -23,7 +23,7 @@ export const undoEmailRequest: z.ZodObject<{
  * Takes a change of the address back, from whatever the address is by now: whoever holds the link
  * had the former address, and has not made the change. Sets the new password in the same step, so
  * that nobody who knows the old one is quicker, ends all sessions, and removes the ways in that
- * were added since the sign-in that has made the change. Throws 400 `proof-refused`,
+ * were added since, or in the three days before the change. Throws 400 `proof-refused`,
  * `password-refused`, or `invalid-request` without a password that is needed, and 503.
  */
 export type UndoEmail = (
@@ -43,9 +43,6 @@ export interface UndoEmailDeps {
   readonly mails: Mails
   readonly audit: Audit
 }
-
-/** Among them are links and codes that went to the address that is undone. */
-const mailedElsewhere = mailedPurposes.filter((purpose) => purpose !== 'undo-address')
 
 /** How often a write is repeated that somebody else has overtaken. */
 const rounds = 5
@@ -67,15 +64,13 @@ export function createUndoEmail(deps: UndoEmailDeps): UndoEmail {
     // Before a try is taken: a password that the rules refuse costs none.
     const hash = await newHash(deps, user, password, request)
     await proofs.takeTry(proof, context)
-    // First: from here on, nobody signs in by the former password.
-    const former = hash === null ? null : await setPassword(deps, proof, hash, context)
-    const contact = await bringBack(deps, proof, context)
-    await deps.passwordReplaced(user, context, new Date(proof.sealed['since'] ?? 0))
+    const { former, contact } = await takeAccountBack(deps, proof, hash, request)
     await proofs.voidForUser(user.id, mailedElsewhere)
     // Last: after a crash before it, the same link completes what is missing.
     if (!(await proofs.consume(proof))) {
-      // Of two with the same link, one has won, and its password stays.
-      if (hash !== null && former !== null) await deps.updatePasswordHash?.(user.id, hash, former)
+      // Of two with the same link, one has won, and its password stays; never that of before.
+      if (hash !== null && former !== null && former !== user.passwordHash)
+        await deps.updatePasswordHash?.(user.id, hash, former)
       throw proofs.refusal('void', proof.record, context)
     }
     audit({ type: 'address.undone', userId: user.id }, context)
@@ -122,6 +117,30 @@ async function ownerOf(
   throw proofs.refusal('no-user', record, context)
 }
 
+// The password first: from here on, nobody signs in by the former one. Somebody who was under way
+// may set another one before his session has ended: then all of it once more.
+async function takeAccountBack(
+  deps: UndoEmailDeps,
+  proof: FoundProof,
+  hash: string | null,
+  { context }: Parameters<UndoEmail>[1],
+): Promise<{ readonly former: string | null; readonly contact: UserContact | null }> {
+  const before = await ownerOf(deps, proof, context)
+  let former: string | null = null
+  let contact: UserContact | null = null
+  for (let round = 0; round < rounds; round += 1) {
+    if (hash !== null) former ??= await setPassword(deps, proof, hash, context)
+    contact ??= await bringBack(deps, proof, context)
+    await deps.passwordReplaced(before, context, new Date(proof.sealed['since'] ?? 0), 'undo')
+    const { passwordHash } = await ownerOf(deps, proof, context)
+    if (passwordHash === (hash ?? before.passwordHash)) return { former, contact }
+    // There is a password now that nobody has asked the owner about: the link asks for one.
+    if (hash === null) break
+    await setPassword(deps, proof, hash, context)
+  }
+  throw deps.proofs.refusal('overtaken', proof.record, context)
+}
+
 // Returns the hash that was replaced. A thief may change the password at the same moment.
 async function setPassword(
   deps: UndoEmailDeps,
@@ -131,6 +150,7 @@ async function setPassword(
 ): Promise<string | null> {
   for (let round = 0; round < rounds; round += 1) {
     const { id, passwordHash } = await ownerOf(deps, proof, context)
+    if (passwordHash === hash) return null
     if (await deps.updatePasswordHash?.(id, passwordHash, hash)) return passwordHash
   }
   throw deps.proofs.refusal('overtaken', proof.record, context)

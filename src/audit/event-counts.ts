@@ -113,7 +113,7 @@ const registerRefusals: Readonly<Record<RegisterRefusal, true>> = {
 const providerRefusals: Readonly<Record<ProviderRefusal, true>> = {
   'not-connected': true,
   'no-user': true,
-  'unproven-address': true,
+  'wrong-issuer': true,
   'address-taken': true,
   stale: true,
   'not-allowed': true,

@@ -291,7 +291,10 @@ export type AuthEventBody =
       readonly provider: string
       readonly how: 'asked' | 'email' | 'created'
     }
-  /** A user has removed an account at a provider. The sessions that it has opened end. */
+  /**
+   * An account at a provider was removed: by its user, or after a new password or an undo, since a
+   * thief may have added it. The sessions that it has opened end.
+   */
   | { readonly type: 'identity.unlinked'; readonly userId: string; readonly provider: string }
   /** An app on a device without a browser has asked for a code that its user types elsewhere. */
   | { readonly type: 'device.requested'; readonly clientId: string }
@@ -364,8 +367,8 @@ export type AuthEventBody =
   /** A user who wanted to change the second factor sent a wrong code. */
   | { readonly type: 'second-factor.refused'; readonly userId: string }
   /**
-   * The host has removed a user's second factor, for a support desk for example. The user's
-   * sessions end.
+   * The host has removed a user's second factor, for a support desk for example; or an undo of the
+   * address has, since a thief may have set it up. The user's sessions end.
    */
   | { readonly type: 'second-factor.reset'; readonly userId: string; readonly hadFactor: boolean }
   /** A code was sent to a user: by mail, or by the host's factor `method`. */

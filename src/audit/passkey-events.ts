@@ -11,8 +11,8 @@ export type PasskeyEvent =
       readonly backedUp: boolean
     }
   /**
-   * A passkey was removed: by its user, or by the host after a change of the password, since a
-   * thief of the old password may have added it. The user's other sessions end. Notify the user.
+   * A passkey was removed: by its user, or after a new password or an undo of the address, since a
+   * thief may have added it. The user's other sessions end. Notify the user.
    */
   | {
       readonly type: 'passkey.removed'

@@ -31,6 +31,9 @@ const migrate: Command = {
   },
 }
 
+// The command knows no users: at night, a name in its place must not read as "signed out".
+const noSession = (userId: string) => `no live session of the id "${userId}" (ids, not names)`
+
 const sessions: readonly Command[] = [
   {
     name: 'sessions list',
@@ -38,7 +41,9 @@ const sessions: readonly Command[] = [
     does: "a user's live sessions, the oldest first",
     async run(given, open) {
       const { admin } = await open()
-      const found = await admin.sessions.list(given.required('user'))
+      const userId = given.required('user')
+      const found = await admin.sessions.list(userId)
+      if (found.length === 0) return { data: [], said: noSession(userId), exitCode: 1 }
       // The sockets of a session are in the servers.
       const data = found.map(({ liveSockets: _none, ...session }) => session)
       const columns = ['id', 'kind', 'name', 'ip', 'createdAt', 'lastSeenAt', 'expiresAt']
@@ -61,7 +66,9 @@ const sessions: readonly Command[] = [
       if (sessionId === undefined) {
         const keepNamedTokens = given.isSet('keep-tokens')
         const ended = await admin.sessions.revokeAllForUser(userId, { by, keepNamedTokens })
-        return { data: { ended }, said: `ended: ${ended}` }
+        return ended === 0
+          ? nothing(noSession(userId))
+          : { data: { ended }, said: `ended: ${ended}` }
       }
       const isTheirs = (await admin.sessions.list(userId)).some(({ id }) => id === sessionId)
       if (!isTheirs || !(await admin.sessions.revoke(sessionId, { by })))
@@ -139,7 +146,9 @@ const factors: readonly Command[] = [
           ...(ip !== undefined && { ip }),
         },
       )
-      return { data: { unlocked: true }, said: `unlocked: ${kind} ${value}` }
+      const ofNetwork =
+        ip === undefined ? '; failures in one network still count there: add --ip' : ''
+      return { data: { unlocked: true }, said: `unlocked: ${kind} ${value}${ofNetwork}` }
     },
   },
 ]

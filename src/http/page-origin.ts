@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import { AuthError } from '../errors.js'
 import { createSessionCookie, ownHeader, type SessionCookie } from './cookies.js'
 import type { ReadCredentials } from './credentials.js'
+import type { WarnOnce } from './warn-once.js'
 
 /** The host's pages, whose browsers send the cookie by themselves. */
 export interface Pages {
@@ -18,11 +19,12 @@ export interface Pages {
 }
 
 /** `origin` must satisfy {@link isPagesOrigin}. */
-export function createPages(origin: string): Pages {
+export function createPages(origin: string, warnOnce: WarnOnce): Pages {
   const cookie = createSessionCookie(origin.startsWith('https:'))
 
   function requireOwnPage(request: IncomingMessage): void {
     if (isOwnPage(request, origin)) return
+    warnOfOtherOrigin(request, origin, warnOnce)
     throw new AuthError('forbidden', {
       clientMessage: 'This page may not do that here.',
       message: 'request of a page of another origin',
@@ -40,6 +42,21 @@ export function createPages(origin: string): Pages {
       return token === null ? null : { sentAs: 'cookie', token, userId: null }
     },
   }
+}
+
+// On one machine, or where the page is of the host that is asked, `pagesOrigin` is likely wrong. Any
+// other page is refused as it should be, without a word.
+function warnOfOtherOrigin(request: IncomingMessage, own: string, warnOnce: WarnOnce): void {
+  const [origin = '', host] = [ownHeader(request, 'origin'), ownHeader(request, 'host')]
+  if (!isPagesOrigin(origin)) return
+  const page = new URL(origin)
+  const isOfMachine = isLoopback(page.hostname) && isLoopback(new URL(own).hostname)
+  if (!isOfMachine && page.host !== host) return
+  warnOnce({
+    code: 'MAR_OTHER_PAGES_ORIGIN',
+    level: 'warn',
+    message: `a page of ${origin} was refused: pagesOrigin is ${own}`,
+  })
 }
 
 /** Whether pages can have this origin: HTTPS, or the machine itself. */

@@ -51,7 +51,8 @@ export interface MailSender {
   /**
    * Resolves once the mail is in a queue of yours, or sent. No answer of the router waits for it;
    * it may take 30 seconds. A rejection, or no answer in that time, raises the event `mail.failed`;
-   * the router does not try again. At most 50 are under way at once.
+   * the router does not try again. Ten are under way at once of each kind that anybody may ask
+   * for, and ten of all that tell an owner something.
    */
   send(mail: Mail): Promise<void>
 }

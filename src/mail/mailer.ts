@@ -24,7 +24,7 @@ export type MailToSend = Omit<MailRequest, 'because'>
 
 /** A place for a mail that tells an owner something. */
 export interface MailPlace {
-  /** Sends it, or the place is free again. Either once. */
+  /** Sends the mail, and frees the place. Call one of the two, once. */
   send(mail: MailToSend, context: RequestContext): void
   release(): void
 }
@@ -56,7 +56,7 @@ export interface MailerDeps extends ComposeMailDeps {
   readonly storeTimeout: number
 }
 
-/** How many mails of a lane are handed over at once: none fills the places of another. */
+/** How many mails of a queue are handed over at once. Each queue has its own places. */
 const atOnce = 10
 /** How many wait: of one kind that anybody may ask for, and of all that tell an owner something. */
 const mostAsked = 100
@@ -65,29 +65,29 @@ const sendTimeoutMs = 30_000
 
 export function createMailer(deps: MailerDeps): Mailer {
   const { deliver, conclude, counts } = createDelivery(deps)
-  const told = createLane(mostTold)
-  const asked = new Map<MailKind, Lane>()
+  const told = createMailQueue(mostTold)
+  const asked = new Map<MailKind, MailQueue>()
   let closed = false
 
-  function laneOf({ kind }: MailToSend): Lane {
+  function queueOf({ kind }: MailToSend): MailQueue {
     if (tellsOwner(kind)) return told
-    const lane = asked.get(kind) ?? createLane(mostAsked)
-    asked.set(kind, lane)
-    return lane
+    const queue = asked.get(kind) ?? createMailQueue(mostAsked)
+    asked.set(kind, queue)
+    return queue
   }
 
-  const lanes = () => [told, ...asked.values()]
+  const queues = () => [told, ...asked.values()]
 
   function start(mail: MailToSend, context: RequestContext): void {
     if (closed) conclude(aboutOf(mail), 'closed', context)
-    else if (!laneOf(mail).run(() => deliver(mail, context)))
+    else if (!queueOf(mail).run(() => deliver(mail, context)))
       conclude(aboutOf(mail), 'overflow', context)
   }
 
   return {
     send: start,
     reserve() {
-      const release = told.hold()
+      const release = closed ? null : told.hold()
       if (release === null)
         throw new AuthError('temporarily-unavailable', {
           retryAfter: 2,
@@ -102,16 +102,16 @@ export function createMailer(deps: MailerDeps): Mailer {
       }
     },
     drop: ({ kind, userId }, context) => conclude({ kind, userId }, 'overflow', context),
-    stats: () => ({ ...counts, waiting: lanes().reduce((sum, { work }) => sum + work.size, 0) }),
+    stats: () => ({ ...counts, waiting: queues().reduce((sum, { work }) => sum + work.size, 0) }),
     async close() {
       closed = true
-      await within(deps.storeTimeout, Promise.all(lanes().flatMap(({ work }) => [...work])))
+      await within(deps.storeTimeout, Promise.all(queues().flatMap(({ work }) => [...work])))
     },
   }
 }
 
 /** Mails that are handed over or wait, in the order of their arrival. */
-interface Lane {
+interface MailQueue {
   readonly work: ReadonlySet<Promise<void>>
   /** False if too many wait. */
   run(deliver: () => Promise<void>): boolean
@@ -119,7 +119,7 @@ interface Lane {
   hold(): (() => void) | null
 }
 
-function createLane(mostWaiting: number): Lane {
+function createMailQueue(mostWaiting: number): MailQueue {
   const work = new Set<Promise<void>>()
   const inTurn = limitConcurrency(atOnce)
   let held = 0
@@ -152,7 +152,7 @@ interface AboutMail {
 
 const aboutOf = ({ kind, user }: MailToSend): AboutMail => ({ kind, userId: user?.id ?? null })
 
-// Hands mails to the host, one at a time, and says what becomes of each.
+// Hands a mail to the host, and reports what has become of it.
 function createDelivery(deps: MailerDeps) {
   const { sender, nameDevice, clock, audit } = deps
   const call = createHostCall(

@@ -20,6 +20,7 @@ export function createPasskeyProof({
       const shown = { purpose: 'reauthenticate', userId, sessionId, response } as const
       const verdict = await verifyPasskey(shown, request.context)
       if (!verdict.right) throw await refusalOf(verdict, request, throttle.countRefusedPasskey)
+      return verdict.passkey.createdAt
     },
     hasAny: async (userId) => (await passkeyStore.listForUser(userId)).length > 0,
   }

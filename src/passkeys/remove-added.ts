@@ -9,23 +9,23 @@ import type { ForgetLastFactor } from './forget-last-factor.js'
 /** Whether a way in may be a thief's, by how it was made. */
 export type IsMeant = (made: Pick<PasskeyRecord, 'passwordMark' | 'createdAt'>) => boolean
 
-/** Which of a user's passkeys are removed. */
-export interface AddedPasskeys {
+/** Which of a user's ways in are removed. */
+export interface Removal {
   readonly userId: string
   readonly isMeant: IsMeant
-  /** Whether the user is left with one: there is no password. */
+  /** Whether the last one stays: there is no password. */
   readonly unlessLast: boolean
 }
 
 /**
- * Removes the passkeys that a thief may have added. Rejects with 503, and with
+ * Removes the passkeys that a thief may have added, and says how many. Rejects with 503, and with
  * `last-sign-in-method` after the others are removed, if the user would be left with nothing.
  */
 export type RemoveAddedPasskeys = (
-  which: AddedPasskeys,
+  which: Removal,
   keptSessionIds: readonly string[],
   context: RequestContext,
-) => Promise<void>
+) => Promise<number>
 
 export interface RemoveAddedPasskeysDeps {
   readonly passkeyStore: Pick<PasskeyStore, 'listForUser' | 'remove'>
@@ -40,7 +40,7 @@ export function createRemoveAddedPasskeys(deps: RemoveAddedPasskeysDeps): Remove
   const { users, sessions, forgetLastFactor } = deps
   return async function removeAddedPasskeys(which, keptSessionIds, context) {
     const { userId } = which
-    const isOneLeft = await removeThem(deps, which, context)
+    const { removed, hasKeptLast } = await removeThem(deps, which, context)
     // Kept sessions must not claim a factor that their user no longer has.
     const user = keptSessionIds.length === 0 ? null : await users.findById(userId)
     for (const id of keptSessionIds) {
@@ -48,25 +48,28 @@ export function createRemoveAddedPasskeys(deps: RemoveAddedPasskeysDeps): Remove
       if (user !== null && kept?.userId === userId) await forgetLastFactor(kept, user)
     }
     await deps.forgetKeptCodes(userId)
-    if (isOneLeft) throw new AuthError('last-sign-in-method')
+    if (hasKeptLast) throw new AuthError('last-sign-in-method')
+    return removed
   }
 }
 
-// Returns whether the last passkey should have been removed but had to stay.
+// `hasKeptLast`: the last one should have been removed but had to stay.
 async function removeThem(
   { passkeyStore, audit }: RemoveAddedPasskeysDeps,
-  { userId, isMeant, unlessLast }: AddedPasskeys,
+  { userId, isMeant, unlessLast }: Removal,
   context: RequestContext,
-): Promise<boolean> {
-  let isOneLeft = false
+): Promise<{ readonly removed: number; readonly hasKeptLast: boolean }> {
+  let removed = 0
+  let hasKeptLast = false
   for (const passkey of await passkeyStore.listForUser(userId)) {
     if (!isMeant(passkey)) continue
     const { credentialId, name } = passkey
     const { outcome } = await passkeyStore.remove(userId, credentialId, { unlessLast })
-    if (outcome === 'last') isOneLeft = true
+    if (outcome === 'last') hasKeptLast = true
     if (outcome !== 'removed') continue
+    removed += 1
     const reason = 'password-changed'
     audit({ type: 'passkey.removed', userId, passkeyId: credentialId, name, reason }, context)
   }
-  return isOneLeft
+  return { removed, hasKeptLast }
 }

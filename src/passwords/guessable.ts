@@ -17,6 +17,36 @@ export function isRepeated(text: string): boolean {
   return characters.length > 1 && period * 2 <= characters.length
 }
 
+/** What fingers run along: digits, the alphabet, and the rows of three layouts; both ways. */
+const rows = [
+  '123456789012345678901234567890',
+  'abcdefghijklmnopqrstuvwxyz',
+  'qwertyuiopasdfghjklzxcvbnm',
+  'qwertzuiopasdfghjklyxcvbnm',
+  'azertyuiopqsdfghjklmwxcvbn',
+].flatMap((row) => [row, [...row].reverse().join('')])
+
+/**
+ * Whether a text consists of long runs along a row of keys: `123456789012345`, `qwertyuiopasdf`.
+ * Five characters a run on average; words that somebody has chosen have hardly two.
+ */
+export function runsAlongKeys(text: string): boolean {
+  let runs = 0
+  for (let at = 0; at < text.length; at += longestRun(text, at)) runs += 1
+  return runs > 0 && text.length >= 5 * runs
+}
+
+function longestRun(text: string, from: number): number {
+  const lengths = rows.map((row) => {
+    const start = row.indexOf(text.charAt(from))
+    let length = 0
+    while (start >= 0 && from + length < text.length && row[start + length] === text[from + length])
+      length += 1
+    return length
+  })
+  return Math.max(1, ...lengths)
+}
+
 // Knuth, Morris, Pratt: the longest proper beginning that is also the end.
 function longestBorder(characters: readonly string[]): number {
   const borders = [0]
@@ -45,7 +75,8 @@ function isAlmost(text: string, word: string): boolean {
   return word !== '' && lengthOf(text) - lengthOf(word) <= maxAdded && text.includes(word)
 }
 
-function withoutGaps(text: string): string {
+/** Without blanks, dots, hyphens and underscores. */
+export function withoutGaps(text: string): string {
   return text.replaceAll(/[\s._-]/g, '')
 }
 

@@ -5,7 +5,14 @@ import { isWellFormed } from '../lib/well-formed.js'
 import type { AuthUser } from '../users/contract.js'
 import { createIsBreached } from './breached.js'
 import type { FailClosedHasher } from './fail-closed-hasher.js'
-import { consistsOfWord, fold, isRepeated, lengthOf } from './guessable.js'
+import {
+  consistsOfWord,
+  fold,
+  isRepeated,
+  lengthOf,
+  runsAlongKeys,
+  withoutGaps,
+} from './guessable.js'
 import { type CheckedPasswordRules, minLengthFor, type PasswordReason } from './password-rules.js'
 
 /** Whose password it will be. */
@@ -70,7 +77,9 @@ export function createJudgePassword(
     const folded = fold(plain)
     const words = [...wordsOf(owner), ...(await contextOf(owner.user))]
     const reasons: PasswordReason[] = []
-    if (isRepeated(folded) || (await isCommon(folded))) reasons.push('common')
+    const bare = withoutGaps(folded)
+    const isGuessed = isRepeated(folded) || isRepeated(bare) || runsAlongKeys(bare)
+    if (isGuessed || (await isCommon(folded))) reasons.push('common')
     if (consistsOfWord(folded, words)) reasons.push('context')
     return reasons
   }

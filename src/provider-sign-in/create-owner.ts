@@ -19,6 +19,8 @@ export interface FoundOwner {
   readonly user: AuthUser
   /** How it is to be connected with the user; null if it is. */
   readonly how: Exclude<LinkedHow, 'asked'> | null
+  /** Of one that was found by the address: whether both still have it. Rejects with 503. */
+  readonly isStill?: () => Promise<boolean>
   /** Deletes a user who was made just now, and what belongs to them; otherwise left out. */
   readonly takeBack?: () => Promise<void>
 }
@@ -56,10 +58,10 @@ export function createCreateOwner(deps: CreateOwnerDeps): CreateOwner {
     const { context } = request
     const newUser = await newUserOf(deps, ticket, username, context)
     await askHost(deps, newUser, request)
-    // The host's write decides: of two with the same address one wins.
     // Whoever can still undo a change of the address gets it back.
     if (newUser.email !== null && (await isKept(newUser.email)))
       throw refusedIdentity(deps, ticket, 'address-taken', context)
+    // The host's write decides: of two with the same address one wins.
     const made = await create(newUser)
     if (made.outcome === 'taken') {
       if (made.field === 'username') throw nameTaken(newUser.username)

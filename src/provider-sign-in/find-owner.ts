@@ -47,7 +47,7 @@ export function createFindOwner(deps: FindOwnerDeps): FindOwner {
     if (known !== null) return { user: await userOf(deps, known, ticket, refused), how: null }
     const namesake = await findByAddress(deps, identity)
     if (namesake !== null && (await isSame(deps, ticket, namesake)))
-      return { user: namesake, how: 'email' }
+      return { user: namesake, how: 'email', isStill: () => isSame(deps, ticket, namesake) }
     if (createOwner === undefined) throw refused('not-connected')
     // The owner of an account would not look for it in a second one.
     if (namesake !== null) throw refused('address-taken')

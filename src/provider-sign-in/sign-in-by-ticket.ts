@@ -43,7 +43,7 @@ export interface SignInByTicketDeps {
   readonly tickets: Pick<Tickets, 'use'>
   readonly ownIdentities: Pick<OwnIdentities, 'link'>
   readonly openApproved: OpenApproved
-  readonly identities: Pick<IdentityStore, 'find' | 'used'>
+  readonly identities: Pick<IdentityStore, 'find' | 'used' | 'unlink'>
   readonly sessions: Pick<Sessions, 'end'>
   readonly throttle: Pick<Throttle, 'knownNetworks'>
   readonly proofs: Pick<Proofs, 'openLink' | 'findLink'>
@@ -68,7 +68,7 @@ export function createSignInByTicket(deps: SignInByTicketDeps): SignInByTicket {
     const { tokens, lifetime } = given
     const from = { upstream: upstreamOf(ticket), authenticatedAt: momentOf(deps, ticket, lifetime) }
     const opened = await openApproved({ approved, tokens, lifetime, ...from }, context)
-    await requireStillConnected(deps, ticket, opened, context)
+    await requireStillConnected(deps, ticket, opened, owner.isStill, context)
     // It only informs.
     await identities.used(accounts, identity.subject, deps.clock()).catch(() => {})
     if (!opened.mustEnrol) await network?.remember().catch(() => {})
@@ -158,20 +158,28 @@ async function rememberSession(
 }
 
 // The identity may have been disconnected meanwhile, which has ended all sessions except this one,
-// which did not exist yet.
+// which did not exist yet. Or the user has got another address back, by an undo.
 async function requireStillConnected(
   { identities, sessions }: SignInByTicketDeps,
   { accounts, identity }: FoundTicket,
   { session }: OpenedSession,
+  isStill: FoundOwner['isStill'],
   context: RequestContext,
 ): Promise<void> {
   const end = () => sessions.end(session, 'identity-unlinked', context)
-  const found = await identities.find(accounts, identity.subject).catch(async (error: unknown) => {
+  const look = async () => {
+    const found = await identities.find(accounts, identity.subject)
+    if (found?.userId !== session.userId) return false
+    if (isStill === undefined || (await isStill())) return true
+    await identities.unlink(session.userId, found.id, { unlessLast: false })
+    return false
+  }
+  const isConnected = await look().catch(async (error: unknown) => {
     // Otherwise a session would stay whose token nobody has.
     await end()
     throw error
   })
-  if (found?.userId === session.userId) return
+  if (isConnected) return
   await end()
   throw new AuthError('provider-refused', { message: 'the identity was disconnected meanwhile' })
 }

@@ -320,7 +320,7 @@ function serve(options: ResolvedOptions, kit: Host & ReturnType<typeof keepSessi
     passkeyServer,
     passkeyFactor: passkeyServer?.factor,
     ...serveProviders(options, kit, oauthServer?.baseUrl),
-    pages: origin === undefined ? undefined : createPages(origin),
+    pages: origin === undefined ? undefined : createPages(origin, kit.warnOnce),
   }
 }
 

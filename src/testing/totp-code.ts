@@ -14,7 +14,7 @@ import { stepAt, totpAt } from '../two-factor/totp.js'
  * const code = totpCode('GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ', new Date())
  * ```
  */
-export function totpCode(secret: string, at: Date): string {
+export function totpCode(secret: string, at: Date = new Date()): string {
   const seed = decodeBase32(secret)
   if (seed === null) throw new TypeError('the secret is not base32')
   return totpAt(seed, stepAt(at))

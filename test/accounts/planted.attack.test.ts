@@ -3,6 +3,7 @@
 import { describe, expect, it } from 'vitest'
 import { noticeKinds } from '../../src/accounts/notices.js'
 import type { Mail } from '../../src/index.js'
+import { assertion } from '../passkeys/authenticator.js'
 import {
   begin as beginAt,
   browser,
@@ -179,7 +180,7 @@ describe('an undo', () => {
     const code = codeOf(host, totpSecret)
     const { authToken } = await logIn(host, { username: 'alice', password, code })
     const passkey = await addPasskey(host, authToken)
-    host.clock.advance(3600)
+    host.clock.advance(73 * 3600)
     const asked = { password, code: codeOf(host, totpSecret) }
     const { authToken: later } = await logIn(host, { username: 'alice', ...asked })
     host.clock.advance(60)
@@ -420,4 +421,133 @@ describe('the host', () => {
     await expect(call).rejects.toMatchObject({ code: 'last-sign-in-method' })
     expect(await signInAsAda(host)).toBe(200)
   })
+})
+
+describe('a thief who washes what he adds', () => {
+  it('by TOTP of his own and another sign-in loses it with the undo all the same', async () => {
+    const host = await start()
+    const { authToken } = await logIn(host)
+    const secret = await begin(host, authToken)
+    await confirm(host, authToken, secret)
+    host.clock.advance(60)
+    const asked = { username: 'alice', password, code: codeOf(host, secret) }
+    const planted = await addPasskey(host, (await logIn(host, asked)).authToken)
+    host.clock.advance(60)
+    const again = { username: 'alice', password, code: codeOf(host, secret) }
+    const headers = bearer((await logIn(host, again)).authToken)
+    host.clock.advance(60)
+    const proof = { password, code: codeOf(host, secret) }
+    const change = { email: 'thief@example.org', ...proof }
+    const { body } = await post(host, '/auth/email/change', change, headers).expect(202)
+    const code = (await host.mailed('change-address')).at(-1)?.code ?? ''
+    const given = { requestId: body.data.requestId, code }
+    await post(host, '/auth/email/confirm', given, headers).expect(200)
+    await undo(host, tokenIn((await host.mailed('address-changed')).at(-1)?.url)).expect(200)
+    await logIn(host, { username: 'alice', password: newPassword })
+    expect((await signInBy(host, planted)).status).toBe(401)
+  })
+
+  it('by an account at a provider loses what that has added with a reset', async () => {
+    const host = await start()
+    await connect(host, (await logIn(host)).authToken)
+    const begun = await beginAt(host)
+    const { ticket } = await comeBack(begun)
+    const { body } = await finish(host, { ticket, codeVerifier: begun.codeVerifier })
+    const planted = await addPasskey(host, body.data.authToken)
+    await reset(host, await tokenFor(host)).expect(200)
+    expect([await signInAsAda(host), (await signInBy(host, planted)).status]).toEqual([401, 401])
+  })
+
+  it('cannot show a passkey that he has just added in the place of the password', async () => {
+    const host = await start()
+    const { authToken } = await logIn(host)
+    const headers = bearer(authToken)
+    const passkey = await addPasskey(host, authToken)
+    const asked = { '/auth/password/change': { newPassword }, '/auth/account/delete': {} }
+    for (const [path, body] of Object.entries({
+      ...asked,
+      '/auth/email/change': { email: 'b@x.org' },
+    })) {
+      const { body: options } = await post(host, '/auth/passkey/options', {}, headers).expect(200)
+      const response = assertion(passkey, options.data.challenge)
+      expect((await post(host, path, { ...body, passkey: response }, headers)).status).not.toBe(200)
+    }
+    expect(host.users.rows.get('u-alice')).toMatchObject({
+      email: 'alice@example.com',
+      passwordHash,
+    })
+  })
+
+  it('and is under way with a new password when the owner undoes loses that, too', async () => {
+    const host = await start()
+    const { authToken } = await logIn(host)
+    const link = await changeAddress(host, authToken)
+    const headers = bearer(authToken)
+    const real = host.users.updatePasswordHash
+    let thiefs: Promise<number> | null = null
+    host.users.updatePasswordHash = async (...given) => {
+      const done = await real(...given)
+      // Between the owner's write and the end of the sessions.
+      if (done && thiefs === null) {
+        thiefs = Promise.resolve(0)
+        const proof = { password: newPassword, newPassword: 'a phrase that the thief has chosen' }
+        thiefs = post(host, '/auth/password/change', proof, headers).then(({ status }) => status)
+        await thiefs
+      }
+      return done
+    }
+    await undo(host, link).expect(200)
+    await logIn(host, { username: 'alice', password: newPassword })
+  })
+})
+
+describe('who has no password', () => {
+  it('is taken out of the hands of a thief with the only account that is connected', async () => {
+    const host = await start()
+    const { authToken } = await logIn(host)
+    const own = await addPasskey(host, authToken)
+    host.clock.advance(73 * 3600)
+    host.users.change('u-alice', { passwordHash: null })
+    const signedIn = await signInBy(host, own)
+    const headers = bearer(signedIn.body.data.authToken)
+    await connect(host, signedIn.body.data.authToken)
+    const email = { email: 'thief@example.org' }
+    const { body } = await post(host, '/auth/email/change', email, headers).expect(202)
+    const code = (await host.mailed('change-address')).at(-1)?.code
+    const given = { requestId: body.data.requestId, code }
+    await post(host, '/auth/email/confirm', given, headers).expect(200)
+    const token = tokenIn((await host.mailed('address-changed')).at(-1)?.url)
+    await post(host, '/auth/email/undo', { token }).expect(200)
+    expect([await signInAsAda(host), (await signInBy(host, own)).status]).toEqual([401, 200])
+  })
+})
+
+it('outages while the one link of an undo is used do not use it up, nor does the support desk', async () => {
+  const host = await start()
+  const { authToken } = await logIn(host)
+  const link = await changeAddress(host, authToken)
+  const real = host.users.updateEmail
+  host.users.updateEmail = async () => Promise.reject(new Error('the database is away'))
+  for (let i = 0; i < 8; i += 1) await undo(host, link).expect(503)
+  host.users.updateEmail = real
+  await host.auth.accounts.endEverything('u-alice', { by: 'support:ada' })
+  await undo(host, link).expect(200)
+  expect(host.users.rows.get('u-alice')?.email).toBe('alice@example.com')
+})
+
+it('a change that was overtaken leaves the next one free', async () => {
+  const host = await start()
+  const { authToken } = await logIn(host)
+  const real = host.users.updateEmail
+  host.users.updateEmail = async () => ({ outcome: 'superseded' })
+  const headers = bearer(authToken)
+  const asked = { email: 'b@example.org', password }
+  const { body } = await post(host, '/auth/email/change', asked, headers).expect(202)
+  const code = (await host.mailed('change-address')).at(-1)?.code
+  const given = { requestId: body.data.requestId, code }
+  await post(host, '/auth/email/confirm', given, headers).expect(409)
+  host.users.updateEmail = real
+  // Somebody else, such as the host's own code, has changed it meanwhile.
+  host.users.change('u-alice', { email: 'c@example.org' })
+  await changeAddress(host, authToken, 'd@example.org')
 })

@@ -20,8 +20,8 @@ describe('a password', () => {
 
   it.each([
     ['a'.repeat(0), 15, 'too-short'],
-    ['abcdefghijklmn', 15, 'too-short'],
-    ['abcdefghijklmno', 15, null],
+    ['correct horses', 15, 'too-short'],
+    ['correct horses!', 15, null],
     ['ÄÖÜäöüßáéíóúàè', 15, 'too-short'],
     ['🦉🐝🐢🐙🦊🐻🐼🐨🐯🦁🐮🐷🐸🐵', 15, 'too-short'],
     ['🦉🐝🐢🐙🦊🐻🐼🐨🐯🦁🐮🐷🐸🐵🐔', 15, null],
@@ -69,12 +69,33 @@ describe('a common password', () => {
     'AbCaBcabcABCabc',
     '🦉🦉🦉🦉🦉🦉🦉🦉🦉🦉🦉🦉🦉🦉🦉🦉',
     'passwordpassword',
-  ])('is one character or one run repeated: %s', async (plain) => {
+    'kiwi chat kiwi chat',
+    'ada lovelace-ada lovelace',
+  ])('is one character or one run repeated, blanks or not: %s', async (plain) => {
     expect(await judging().reasonsOf(plain)).toEqual(['common'])
   })
 
-  it.each(['abcdefghabcdefg', 'aaaaaaaaaaaaaab', 'xabcabcabcabcabc'])(
+  it.each(['xyzpqrstxyzpqrs', 'aaaaaaaaaaaaaab', 'xabcabcabcabcabc'])(
     'is not one that repeats less than the whole: %s',
+    async (plain) => {
+      expect(await judging().reasonsOf(plain)).toEqual([])
+    },
+  )
+
+  it.each([
+    '123456789012345',
+    '987654321098765',
+    'abcdefghijklmnop',
+    'qwertyuiopasdfghjkl',
+    'qwertzuiop12345',
+    'Azertyuiop 1234567890',
+    'lkjhgfdsapoiuytrewq',
+  ])('runs along the keys: %s', async (plain) => {
+    expect(await judging().reasonsOf(plain)).toEqual(['common'])
+  })
+
+  it.each(['correct horse battery staple', 'qwerty is my favourite', '1234 chairs in abcdea'])(
+    'does not run along the keys for a while only: %s',
     async (plain) => {
       expect(await judging().reasonsOf(plain)).toEqual([])
     },

@@ -139,10 +139,10 @@ describe('auth.metrics()', () => {
     }
     await logIn(host)
     const slow = call('users')
-    expect(slow.buckets.slice(2)).toEqual(slow.buckets.slice(2).fill(slow.count))
-    expect(slow.buckets[1]).toBe(slow.count - 1)
+    expect(slow.buckets.at(-1)).toBe(slow.count)
+    // It waits 60 ms at least, on whatever machine.
+    expect(slow.buckets[1]).toBeLessThan(slow.count)
     expect(slow.seconds).toBeGreaterThan(0.05)
-    expect(slow.seconds).toBeLessThan(2)
     expect([...slow.buckets].sort((a, b) => a - b)).toEqual(slow.buckets)
     expect(slow.failed).toBe(0)
 

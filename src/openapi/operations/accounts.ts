@@ -119,7 +119,7 @@ const changeAddress: Operation = {
   summary: 'Mails a code to a new address. The address changes when the code is confirmed.',
   notes: [
     'Requires a sign-in of the last ten minutes with every factor, or the same proof in the ' +
-      'body. Whoever has a password sends it, or a passkey, however fresh the sign-in.',
+      'body. Whoever has a password sends it, or a passkey of three days or more.',
     'The answer is the same if another user has the address, or can still go back to it.',
   ],
   limited: true,
@@ -185,7 +185,7 @@ const undo: Operation = {
   notes: [
     'Works from whatever the address is by then, and sets the new password in the same step. All ' +
       'sessions of the user end; passkeys, TOTP, connected accounts and consents that were added ' +
-      'since the sign-in that has made the change are removed.',
+      'since, or in the three days before the change, are removed.',
   ],
   limited: true,
   body: {

@@ -23,7 +23,7 @@ const ask: Operation = {
   summary: 'Mails a code that deletes the account.',
   notes: [
     'Requires a sign-in of the last ten minutes with every factor, or the same proof in the body.',
-    'Whoever has a password sends it, or a passkey, however fresh the sign-in. A user without a ' +
+    'Whoever has a password sends it, or a passkey of three days or more. A user without a ' +
       'proven address is deleted at once: 200.',
     '429 while a change of the address can be undone.',
   ],

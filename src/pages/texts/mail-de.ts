@@ -43,9 +43,8 @@ export const mailDe: TextsOfMails = {
     'Passwort, und alle werden abgemeldet:',
   'mail.address-undone.subject': 'Dein Konto bei {service} hat seine frühere Adresse zurück',
   'mail.address-undone.text':
-    'Diese Adresse gehört nicht mehr zu einem Konto bei {service}: Wer dessen frühere Adresse ' +
-    'hat, hat die Änderung rückgängig gemacht und ein neues Passwort gesetzt, und alle sind ' +
-    'abgemeldet.',
+    'Diese Adresse gehört nicht mehr zu einem Konto bei {service}. Wer die frühere Adresse hat, ' +
+    'hat die Änderung rückgängig gemacht. Alle sind abgemeldet.',
   'mail.address-taken.subject': 'Du hast schon ein Konto bei {service}',
   'mail.address-taken.text':
     'Jemand wollte diese Adresse für ein anderes Konto bei {service} verwenden. Du hast schon ' +

@@ -66,8 +66,8 @@ export const mailEn: TextsOfMails = {
     'open this link. You get this address back, set a new password, and everybody is signed out:',
   'mail.address-undone.subject': 'Your account at {service} has its former address back',
   'mail.address-undone.text':
-    'This address was taken away from an account at {service}: whoever has its former address ' +
-    'has undone the change, has set a new password, and everybody is signed out.',
+    'This address does not belong to an account at {service} any more. Whoever has the former ' +
+    'address has undone the change. Everybody is signed out.',
   'mail.address-taken.subject': 'You have an account at {service} already',
   'mail.address-taken.text':
     'Somebody wanted to use this address for another account at {service}. It belongs to yours, ' +

@@ -80,6 +80,20 @@ async function addSessionsThatAreOver(
 }
 
 function purgeLeavesOthers({ it, store, rounds, expires }: Part<SessionStore>): void {
+  it('purge leaves a living session that nobody has used for two months', async (sessions, at) => {
+    const day = 24 * 60 * 60
+    const far = { idleExpiresAt: at(90 * day), expiresAt: at(90 * day) }
+    const session = newSession(at, { kind: 'token', ...far })
+    await sessions.create(session)
+    await sessions.purge(at(60 * day))
+    check(
+      await isSession(sessions, session.id),
+      'sessions.purge deleted a living session by when it was made or last seen. Only ' +
+        '`idleExpiresAt`, `expiresAt` and `endedAt` say that one is over: a named token may rest ' +
+        'for months.',
+    )
+  })
+
   it('purge and use, at once: a session that was used in time stays', async () => {
     for (let round = 0; round < rounds; round += 1) await purgeWhileUsed(await store(), moments())
   })
