@@ -581,7 +581,7 @@ export interface paths {
         put?: never;
         /**
          * Mails a code to a new address. The address changes when the code is confirmed.
-         * @description - Requires a sign-in of the last ten minutes with every factor, or the same proof in the body. Whoever has a password sends it, or a passkey, however fresh the sign-in.
+         * @description - Requires a sign-in of the last ten minutes with every factor, or the same proof in the body. Whoever has a password sends it, or a passkey of three days or more.
          *     - The answer is the same if another user has the address, or can still go back to it.
          */
         post: operations["changeEmail"];
@@ -623,7 +623,7 @@ export interface paths {
         put?: never;
         /**
          * Takes a change of the address back by the token of a mailed link.
-         * @description - Works from whatever the address is by then, and sets the new password in the same step. All sessions of the user end; passkeys, TOTP, connected accounts and consents that were added since the sign-in that has made the change are removed.
+         * @description - Works from whatever the address is by then, and sets the new password in the same step. All sessions of the user end; passkeys, TOTP, connected accounts and consents that were added since, or in the three days before the change, are removed.
          */
         post: operations["undoEmailChange"];
         delete?: never;
@@ -747,7 +747,7 @@ export interface paths {
         /**
          * Mails a code that deletes the account.
          * @description - Requires a sign-in of the last ten minutes with every factor, or the same proof in the body.
-         *     - Whoever has a password sends it, or a passkey, however fresh the sign-in. A user without a proven address is deleted at once: 200.
+         *     - Whoever has a password sends it, or a passkey of three days or more. A user without a proven address is deleted at once: 200.
          *     - 429 while a change of the address can be undone.
          */
         post: operations["deleteAccount"];
