@@ -173,8 +173,8 @@ export function createChangeEmail(deps: EmailDeps, provePresent: ProvePresent): 
   }
 }
 
-// A thief may sign in more than once, and clocks of processes differ: an undo removes what was added
-// in the three days before the change as well.
+// A thief may sign in more than once, and clocks of processes differ: an undo removes what was
+// added in the three days before the change as well.
 function sinceOf(authenticatedAt: Date, now: Date): string {
   return new Date(
     Math.min(authenticatedAt.getTime(), now.getTime() - 72 * 60 * 60_000),

@@ -11,8 +11,8 @@ export const resetLifetime: number = 30 * 60
 
 /**
  * Mails a user a link for a new password. `contact`: of a call by a support desk, whose mail
- * does not count; `wayBack`: what the browser was about to do. False: disabled, without a proven address, or too many mails.
- * Rejects with 503.
+ * does not count; `wayBack`: what the browser was about to do. False: disabled, without a proven
+ * address, or too many mails. Rejects with 503.
  */
 export type SendReset = (
   user: AuthUser,

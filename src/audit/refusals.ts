@@ -180,8 +180,8 @@ export type ProofRefusal =
 /**
  * Why nobody was signed in by a provider. `not-connected`: no user has this identity. `no-user`:
  * the user is gone. `wrong-issuer`: the identity is stored with another issuer. `address-taken`: a
- * stranger did not become a user. `stale`: the answer came too late, twice, or to another browser. `not-allowed`: your `allowed`
- * has refused.
+ * stranger did not become a user. `stale`: the answer came too late, twice, or to another browser.
+ * `not-allowed`: your `allowed` has refused.
  */
 export type ProviderRefusal =
   | 'not-connected'

@@ -44,8 +44,8 @@ export function createPages(origin: string, warnOnce: WarnOnce): Pages {
   }
 }
 
-// On one machine, or where the page is of the host that is asked, `pagesOrigin` is likely wrong. Any
-// other page is refused as it should be, without a word.
+// On one machine, or where the page is of the host that is asked, `pagesOrigin` is likely wrong.
+// Any other page is refused as it should be, without a word.
 function warnOfOtherOrigin(request: IncomingMessage, own: string, warnOnce: WarnOnce): void {
   const [origin = '', host] = [ownHeader(request, 'origin'), ownHeader(request, 'host')]
   if (!isPagesOrigin(origin)) return
