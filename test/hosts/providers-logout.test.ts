@@ -54,6 +54,7 @@ async function start() {
   await stores.identities.link({
     ...identity,
     label: null,
+    passwordMark: null,
     createdAt: new Date(),
     lastUsedAt: null,
   })
