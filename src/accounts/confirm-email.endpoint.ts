@@ -78,12 +78,8 @@ export function createConfirmEmail(deps: ConfirmEmailDeps): ConfirmEmail {
       if (!isWritten) await write(user.id, proof, { from, to }, context)
     }
     const undo = undoBy === null ? null : { undoBy, since, locale: contact?.locale }
-    const tell = undo === null ? await work() : await undoably(deps, user, undo, work)
-    // Before anything that may fail: the address is another one.
-    tell?.(context)
-    // Before the proof is used up: after a crash here, the same code completes what is missing.
-    await proofs.voidForUser(user.id, ['reset', 'verify-address'])
-    if (!(await proofs.consume(proof))) throw proofs.refusal('void', proof.record, context)
+    const notice = undo === null ? await work() : await undoably(deps, user, undo, work)
+    await useUp(deps, proof, notice ?? noNotice, context)
     audit({ type: 'address.changed', userId: user.id }, context)
     // Each starts from the former address, so none could write by now: an outage does no harm.
     await proofs.voidForUser(user.id, ['change-address']).catch(() => {})
@@ -102,13 +98,41 @@ export function createConfirmEmail(deps: ConfirmEmailDeps): ConfirmEmail {
   }
 }
 
+/** The mail to the former address. */
+interface Notice {
+  send(context: RequestContext): void
+  release(): void
+}
+
+const noNotice: Notice = { send() {}, release() {} }
+
+// Before the proof is used up: after a crash here, the same code completes what is missing.
+async function useUp(
+  { proofs }: ConfirmEmailDeps,
+  proof: FoundProof,
+  notice: Notice,
+  context: RequestContext,
+): Promise<void> {
+  const { userId } = proof.record
+  try {
+    if (userId !== null) await proofs.voidForUser(userId, ['reset', 'verify-address'])
+    if (!(await proofs.consume(proof))) throw proofs.refusal('void', proof.record, context)
+    notice.send(context)
+  } catch (error) {
+    // Whoever has won has told it. After an outage it is told here: the address is another one.
+    if (error instanceof AuthError && error.status < 500) notice.release()
+    else notice.send(context)
+    throw error
+  }
+}
+
 // The link that undoes it is stored before the address is another one, and its mail has a place.
 async function undoably(
   { mails, formerAddresses, linkTo }: ConfirmEmailDeps,
   user: AuthUser,
   { undoBy, since, locale }: Undo,
   work: () => Promise<void>,
-): Promise<(context: RequestContext) => void> {
+): Promise<Notice> {
   const place = mails.reserve()
   try {
     const change = { userId: user.id, from: undoBy, since }
@@ -120,7 +144,8 @@ async function undoably(
     })
     const url = linkTo('undo-address', token)
     const to = { email: undoBy, user, locale }
-    return (context) => place.send(to, { kind: 'address-changed', url, expiresAt }, context)
+    const content = { kind: 'address-changed', url, expiresAt } as const
+    return { release: place.release, send: (context) => place.send(to, content, context) }
   } catch (error) {
     place.release()
     throw error

@@ -4,6 +4,8 @@ import { invalidRequest } from '../errors.js'
 import { ok } from '../http/answer.js'
 import type { Endpoint, EndpointRequest } from '../http/endpoint.js'
 import { parseInput } from '../http/input.js'
+import { sha256 } from '../lib/digest.js'
+import type { VerifyPassword } from '../login/verify-password.js'
 import type { Throttle } from '../throttle/throttle.js'
 import type { AuthUser, UserContact, UserStore } from '../users/contract.js'
 import type { Contacts } from './contacts.js'
@@ -38,11 +40,15 @@ export interface UndoEmailDeps {
   /** Undefined if the host's users cannot set passwords. */
   readonly updatePasswordHash: UserStore['updatePasswordHash']
   readonly newPasswords: NewPasswords
+  readonly verifyPassword: VerifyPassword
   readonly passwordReplaced: PasswordReplaced
   readonly formerAddresses: Pick<FormerAddresses, 'forget'>
   readonly mails: Mails
   readonly audit: Audit
 }
+
+/** Seconds: longer than the link works. */
+const noteLifetime = 73 * 60 * 60
 
 /** How often a write is repeated that somebody else has overtaken. */
 const rounds = 5
@@ -62,17 +68,14 @@ export function createUndoEmail(deps: UndoEmailDeps): UndoEmail {
     const proof = await proofs.findLink('undo-address', token, context)
     const user = await ownerOf(deps, proof, context)
     // Before a try is taken: a password that the rules refuse costs none.
-    const hash = await newHash(deps, user, password, request)
+    const own = await newHash(deps, user, password, request)
     await proofs.takeTry(proof, context)
-    const { former, contact } = await takeAccountBack(deps, proof, hash, request)
+    const hash =
+      own === null ? null : await firstHash(deps, proof, { user, password, own }, request)
+    const contact = await takeAccountBack(deps, proof, hash, request)
     await proofs.voidForUser(user.id, mailedElsewhere)
     // Last: after a crash before it, the same link completes what is missing.
-    if (!(await proofs.consume(proof))) {
-      // Of two with the same link, one has won, and its password stays; never that of before.
-      if (hash !== null && former !== null && former !== user.passwordHash)
-        await deps.updatePasswordHash?.(user.id, hash, former)
-      throw proofs.refusal('void', proof.record, context)
-    }
+    if (!(await proofs.consume(proof))) throw proofs.refusal('void', proof.record, context)
     audit({ type: 'address.undone', userId: user.id }, context)
     if (hash !== null) audit({ type: 'password.reset', userId: user.id }, context)
     tellTakenAway(deps, contact, proof, context)
@@ -93,6 +96,35 @@ async function newHash(
     throw invalidRequest([{ path: 'password', message: 'Invalid input: expected string' }])
   await deps.newPasswords.requireGood(user, password, request.context)
   return deps.newPasswords.hash(password, request)
+}
+
+// Of several requests with one link the first decides: its hash is noted, and the link goes on with
+// its password alone, also after a crash.
+async function firstHash(
+  { proofs, verifyPassword }: UndoEmailDeps,
+  { record }: FoundProof,
+  {
+    user,
+    password = '',
+    own,
+  }: { readonly user: AuthUser; readonly password: string | undefined; readonly own: string },
+  { context, aborted }: Parameters<UndoEmail>[1],
+): Promise<string> {
+  const token = sha256(JSON.stringify(['undo', record.idHash]))
+  const note = { purpose: 'undo-password', userId: record.userId, mark: null } as const
+  try {
+    await proofs.openLink({ ...note, sealed: { hash: own }, lifetime: noteLifetime }, token)
+    return own
+  } catch (error) {
+    const found = await proofs.findLink('undo-password', token, context).catch(() => {
+      // The store was away.
+      throw error
+    })
+    const passwordHash = found.sealed['hash'] ?? null
+    const { right } = await verifyPassword({ ...user, passwordHash }, password, context, aborted())
+    if (right && passwordHash !== null) return passwordHash
+    throw proofs.refusal('void', record, context)
+  }
 }
 
 // Whoever reads a former mailbox could undo a change as well.
@@ -124,34 +156,32 @@ async function takeAccountBack(
   proof: FoundProof,
   hash: string | null,
   { context }: Parameters<UndoEmail>[1],
-): Promise<{ readonly former: string | null; readonly contact: UserContact | null }> {
+): Promise<UserContact | null> {
   const before = await ownerOf(deps, proof, context)
-  let former: string | null = null
   let contact: UserContact | null = null
   for (let round = 0; round < rounds; round += 1) {
-    if (hash !== null) former ??= await setPassword(deps, proof, hash, context)
+    if (hash !== null) await setPassword(deps, proof, hash, context)
     contact ??= await bringBack(deps, proof, context)
     await deps.passwordReplaced(before, context, new Date(proof.sealed['since'] ?? 0), 'undo')
     const { passwordHash } = await ownerOf(deps, proof, context)
-    if (passwordHash === (hash ?? before.passwordHash)) return { former, contact }
+    if (passwordHash === (hash ?? before.passwordHash)) return contact
     // There is a password now that nobody has asked the owner about: the link asks for one.
     if (hash === null) break
-    await setPassword(deps, proof, hash, context)
   }
   throw deps.proofs.refusal('overtaken', proof.record, context)
 }
 
-// Returns the hash that was replaced. A thief may change the password at the same moment.
+// A thief may change the password at the same moment.
 async function setPassword(
   deps: UndoEmailDeps,
   proof: FoundProof,
   hash: string,
   context: RequestContext,
-): Promise<string | null> {
+): Promise<void> {
   for (let round = 0; round < rounds; round += 1) {
     const { id, passwordHash } = await ownerOf(deps, proof, context)
-    if (passwordHash === hash) return null
-    if (await deps.updatePasswordHash?.(id, passwordHash, hash)) return passwordHash
+    if (passwordHash === hash) return
+    if (await deps.updatePasswordHash?.(id, passwordHash, hash)) return
   }
   throw deps.proofs.refusal('overtaken', proof.record, context)
 }

@@ -5,6 +5,7 @@ export type ProofPurpose =
   | 'change-address'
   | 'undo-address'
   | 'former-address'
+  | 'undo-password'
   | 'second-factor'
   | 'register'
   | 'invitation'
