@@ -8,9 +8,11 @@ import { join } from 'node:path'
 import { Redis } from 'ioredis'
 
 const binary = '/usr/bin/redis-server'
+// Ends a server together with the test that has started it, also when that test is killed.
+const endsWithParent = '/usr/bin/setpriv'
 
 /** Whether this machine can start servers of its own. */
-export const canStartRedis: boolean = existsSync(binary)
+export const canStartRedis: boolean = existsSync(binary) && existsSync(endsWithParent)
 
 /** A server and how to end it. */
 export interface OwnRedis {
@@ -69,7 +71,8 @@ async function launch(port: number, folder: string, settings: string[]): Promise
     '--daemonize',
     'no',
   ]
-  const server = spawn(binary, [...where, ...settings], { stdio: 'ignore' })
+  const command = ['--pdeathsig', 'KILL', binary, ...where, ...settings]
+  const server = spawn(endsWithParent, command, { stdio: 'ignore' })
   const client = new Redis({
     port,
     host: '127.0.0.1',
