@@ -1,10 +1,11 @@
 import type { Audit, RequestContext } from '../audit/events.js'
 import { AuthError } from '../errors.js'
 import type { OAuthServer } from '../oauth/oauth-server.js'
+import type { SettleRemoved } from '../passkeys/forget-last-factor.js'
 import type { PasskeyServer } from '../passkeys/passkey-server.js'
-import type { IsMeant, Removal, RemoveAddedPasskeys } from '../passkeys/remove-added.js'
 import type { PasswordWatch } from '../sessions/password-watch.js'
-import type { IdentityStore } from '../stores/identity-contract.js'
+import type { IdentityRecord, IdentityStore } from '../stores/identity-contract.js'
+import type { PasskeyRecord } from '../stores/passkey-contract.js'
 import type { PasskeyFactor } from '../two-factor/passkey-factor.js'
 import type { OwnTotp } from '../two-factor/second-factor.js'
 import type { AuthUser, UserStore } from '../users/contract.js'
@@ -37,6 +38,14 @@ export type RemoveWaysIn = (
   context: RequestContext,
 ) => Promise<number>
 
+// `last`: it should have been removed, but had to stay.
+type Outcome = 'removed' | 'last' | 'unknown'
+
+const gone = { outcome: 'unknown' } as const
+
+/** Whether a way in may be a thief's, by how it was made. */
+type IsMeant = (made: Pick<PasskeyRecord, 'passwordMark' | 'createdAt'>) => boolean
+
 export interface RemoveWaysInDeps {
   readonly users: Pick<UserStore, 'findById'>
   readonly passwordWatch: Pick<PasswordWatch, 'computeMark'>
@@ -49,13 +58,13 @@ export interface RemoveWaysInDeps {
   /** Undefined without the option `passkeys`. */
   readonly passkeyServer: Pick<PasskeyServer, 'passkeyStore'> | undefined
   readonly passkeyFactor: Pick<PasskeyFactor, 'isDemanded'> | undefined
-  readonly removePasskeys: RemoveAddedPasskeys | undefined
+  readonly settlePasskeys: SettleRemoved | undefined
   readonly audit: Audit
 }
 
 /** The one place that knows all ways in besides the password. */
 export function createRemoveWaysIn(deps: RemoveWaysInDeps): RemoveWaysIn {
-  const { users, passwordWatch, removePasskeys } = deps
+  const { users, passwordWatch, settlePasskeys } = deps
   return async function removeWaysIn(userId, which, keptSessionIds, context) {
     const { byPassword, since } = which
     const user = await users.findById(userId)
@@ -63,21 +72,22 @@ export function createRemoveWaysIn(deps: RemoveWaysInDeps): RemoveWaysIn {
     const present = user === null ? undefined : passwordWatch.computeMark(userId, user.passwordHash)
     const ofPasskeys = meant(which, present, await includesPasskeys(deps, byPassword, user))
     const ofIdentities = meant(which, present, byPassword !== false)
-    const all = await listAll(deps, userId)
-    const left = [
-      ...all.passkeys.filter((one) => !ofPasskeys(one)),
-      ...all.identities.filter((one) => !ofIdentities(one)),
-    ]
-    const unlessLast = which.sparesLast && user?.passwordHash === null && left.length === 0
-    // One of one kind is enough.
-    const isOnlyKind = all.passkeys.length === 0
-    const identities = { userId, isMeant: ofIdentities, unlessLast: unlessLast && isOnlyKind }
-    const { removed, hasKeptLast } = await removeIdentities(deps, identities, context)
-    const others = since === null ? 0 : await removeSince(deps, userId, since, context)
-    const passkeys = { userId, isMeant: ofPasskeys, unlessLast }
-    const removedPasskeys = (await removePasskeys?.(passkeys, keptSessionIds, context)) ?? 0
-    if (hasKeptLast) throw new AuthError('last-sign-in-method')
-    return removed + others + removedPasskeys
+    const { identities, passkeys } = await listAll(deps, userId)
+    const goes = [...identities.map(ofIdentities), ...passkeys.map(ofPasskeys)]
+    const unlessLast = which.sparesLast && user?.passwordHash === null && !goes.includes(false)
+    const outcomes: Outcome[] = []
+    for (const one of identities.filter(ofIdentities)) {
+      // One of one kind is enough.
+      const isLastKind = unlessLast && passkeys.length === 0
+      outcomes.push(await removeIdentity(deps, one, isLastKind, context))
+    }
+    if (since !== null) outcomes.push(...(await removeSince(deps, userId, since, context)))
+    for (const one of passkeys.filter(ofPasskeys)) {
+      outcomes.push(await removePasskey(deps, one, unlessLast, context))
+    }
+    await settlePasskeys?.(userId, keptSessionIds)
+    if (outcomes.includes('last')) throw new AuthError('last-sign-in-method')
+    return outcomes.filter((outcome) => outcome === 'removed').length
   }
 }
 
@@ -107,24 +117,31 @@ async function listAll({ identities, passkeyServer }: RemoveWaysInDeps, userId: 
   }
 }
 
-// `hasKeptLast`: the last one should have been removed but had to stay.
-async function removeIdentities(
+async function removeIdentity(
   { identities, audit }: RemoveWaysInDeps,
-  { userId, isMeant, unlessLast }: Removal,
+  { userId, id, provider }: IdentityRecord,
+  unlessLast: boolean,
   context: RequestContext,
-): Promise<{ readonly removed: number; readonly hasKeptLast: boolean }> {
-  let removed = 0
-  let hasKeptLast = false
-  for (const identity of (await identities?.listForUser(userId)) ?? []) {
-    if (!isMeant(identity)) continue
-    const { id, provider } = identity
-    const { outcome } = (await identities?.unlink(userId, id, { unlessLast })) ?? {}
-    if (outcome === 'last') hasKeptLast = true
-    if (outcome !== 'unlinked') continue
-    removed += 1
-    audit({ type: 'identity.unlinked', userId, provider }, context)
+): Promise<Outcome> {
+  const { outcome } = (await identities?.unlink(userId, id, { unlessLast })) ?? gone
+  if (outcome !== 'unlinked') return outcome
+  audit({ type: 'identity.unlinked', userId, provider }, context)
+  return 'removed'
+}
+
+async function removePasskey(
+  { passkeyServer, audit }: RemoveWaysInDeps,
+  { userId, credentialId, name }: PasskeyRecord,
+  unlessLast: boolean,
+  context: RequestContext,
+): Promise<Outcome> {
+  const { outcome } =
+    (await passkeyServer?.passkeyStore.remove(userId, credentialId, { unlessLast })) ?? gone
+  if (outcome === 'removed') {
+    const reason = 'password-changed'
+    audit({ type: 'passkey.removed', userId, passkeyId: credentialId, name, reason }, context)
   }
-  return { removed, hasKeptLast }
+  return outcome
 }
 
 // TOTP, and consents.
@@ -133,20 +150,20 @@ async function removeSince(
   userId: string,
   since: Date,
   context: RequestContext,
-): Promise<number> {
-  let removed = 0
+): Promise<Outcome[]> {
+  const outcomes: Outcome[] = []
   const factor = (await totp?.store.find(userId)) ?? null
   if (factor !== null && factor.createdAt >= since) {
-    const { outcome } = (await totp?.store.deactivate(userId)) ?? {}
+    const { outcome } = (await totp?.store.deactivate(userId)) ?? gone
     if (outcome === 'deactivated') {
-      removed += 1
+      outcomes.push('removed')
       audit({ type: 'second-factor.reset', userId, hadFactor: true }, context)
     }
   }
   for (const { clientId, grantedAt } of (await oauthServer?.consents.listForUser(userId)) ?? []) {
     if (grantedAt < since) continue
-    removed += 1
+    outcomes.push('removed')
     await oauthServer?.consents.revoke(userId, clientId)
   }
-  return removed
+  return outcomes
 }

@@ -4,7 +4,8 @@ import type { Sessions } from '../sessions/sessions.js'
 import type { StoredMethod } from '../stores/contract.js'
 import type { PasskeyStore } from '../stores/passkey-contract.js'
 import { countsAsFactor } from '../two-factor/second-factor.js'
-import type { AuthUser } from '../users/contract.js'
+import type { AuthUser, UserStore } from '../users/contract.js'
+import type { ForgetKeptCodes } from './forget-kept-codes.js'
 
 /**
  * Removes the second factors from a session's methods if its user no longer has any. Returns
@@ -30,6 +31,30 @@ export function createForgetLastFactor(deps: ForgetLastFactorDeps): ForgetLastFa
     if (passkeys.length > 0 || (await hasOtherFactor(user))) return false
     await noteMethods(deps, session, withoutFactors(session.methods))
     return true
+  }
+}
+
+/**
+ * Call it after passkeys of a user have gone: of the sessions that stay none claims a factor that
+ * is no more, and codes that were kept for a passkey go with the last one. Rejects with 503.
+ */
+export type SettleRemoved = (userId: string, keptSessionIds: readonly string[]) => Promise<void>
+
+export function createSettleRemoved(
+  deps: ForgetLastFactorDeps & {
+    readonly users: Pick<UserStore, 'findById'>
+    readonly forgetLastFactor: ForgetLastFactor
+    readonly forgetKeptCodes: ForgetKeptCodes
+  },
+): SettleRemoved {
+  const { users, sessions, forgetLastFactor } = deps
+  return async function settleRemoved(userId, keptSessionIds) {
+    const user = keptSessionIds.length === 0 ? null : await users.findById(userId)
+    for (const id of keptSessionIds) {
+      const kept = await sessions.findLive(id)
+      if (user !== null && kept?.userId === userId) await forgetLastFactor(kept, user)
+    }
+    await deps.forgetKeptCodes(userId)
   }
 }
 

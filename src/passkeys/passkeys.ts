@@ -16,7 +16,11 @@ import { createAddPasskey } from './add-passkey.js'
 import { createApproveByPasskey } from './approve-by-passkey.js'
 import { createCreationOptions } from './ceremony-options.js'
 import type { PasskeyVerifier } from './contract.js'
-import { createForgetLastFactor } from './forget-last-factor.js'
+import {
+  createForgetLastFactor,
+  createSettleRemoved,
+  type SettleRemoved,
+} from './forget-last-factor.js'
 import { createOpenByPasskey } from './open-by-passkey.js'
 import { createOwnPasskeys } from './own-passkeys.js'
 import type { PasskeyServer } from './passkey-server.js'
@@ -31,7 +35,6 @@ import { createPasskeysForHost, type PasskeysForHost } from './passkeys-for-host
 import type { PasskeysOnPages } from './passkeys-on-pages.js'
 import { reauthenticateEndpoint } from './reauthenticate.endpoint.js'
 import { createRegisterPasskey } from './register-passkey.js'
-import { createRemoveAddedPasskeys, type RemoveAddedPasskeys } from './remove-added.js'
 import { createRemovePasskey } from './remove-passkey.js'
 import {
   optionsForAnybody,
@@ -44,7 +47,7 @@ export interface Passkeys extends Capability {
   readonly forHost: PasskeysForHost
   /** For the pages. */
   readonly onPages: PasskeysOnPages
-  readonly removeAdded: RemoveAddedPasskeys
+  readonly settleRemoved: SettleRemoved
 }
 
 export interface PasskeysDeps extends PasskeyServer {
@@ -106,7 +109,7 @@ export function createPasskeys(deps: PasskeysDeps): Passkeys {
     close: warmUp(deps.verifier),
     forHost: createPasskeysForHost(parts),
     onPages,
-    removeAdded: createRemoveAddedPasskeys(parts),
+    settleRemoved: createSettleRemoved(parts),
   }
 }
 

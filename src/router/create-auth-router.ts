@@ -137,7 +137,7 @@ function createMap(kit: Kit) {
   const signIns = { ...kit, logIn: login.logIn, openSession: createOpenSession(kit) }
   const secondFactors = createSecondFactorManagement(kit)
   const passkeys = passkeyServer && createPasskeys({ ...kit, ...passkeyServer })
-  const removeWaysIn = createRemoveWaysIn({ ...kit, removePasskeys: passkeys?.removeAdded })
+  const removeWaysIn = createRemoveWaysIn({ ...kit, settlePasskeys: passkeys?.settleRemoved })
   const sessions = createSessionManagement({ ...signIns, removeWaysIn })
   const ending = sessions.forAccounts
   const accounts = accountsServer && createAccounts({ ...kit, ...accountsServer, ...ending })
