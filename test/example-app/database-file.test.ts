@@ -40,7 +40,7 @@ describe('a server whose SQLite file', () => {
         /chat\.db was deleted or replaced while this server had it open/,
       )
     },
-    60_000,
+    300_000,
   )
 
   test('is as it was goes on, whatever else happens in its folder, and ends when it is asked to', async () => {

@@ -179,7 +179,7 @@ for (const { name, fresh, isThere, env } of setups) {
       expect(await loginOf(app, alice)).toBe(401)
       expect(await loginOf(app, { ...alice, password: newPassword })).toBe(200)
     },
-    60_000,
+    300_000,
   )
 }
 

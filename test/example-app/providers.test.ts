@@ -106,5 +106,5 @@ for (const { on, fresh, isThere, elsewhere } of setups)
       expect(accounts.text).toContain('<bdi>Example Ltd</bdi>')
       expect(accounts.text).toContain(`${elsewhere}@example.com`)
     },
-    60_000,
+    300_000,
   )

@@ -18,7 +18,7 @@ const notes = {
   package: join(here, 'node_modules/.made-from-sources'),
 }
 /** The pinned packages come over the net. */
-const limit = 600_000
+const limit = 1_800_000
 /** Some download or compile what no test here needs. */
 const quietly = ['--ignore-scripts', '--prefer-offline', '--no-audit', '--no-fund']
 

@@ -5,8 +5,8 @@ export default defineConfig({
     include: ['test/hosts/*.test.ts'],
     // Each host is a process of its own, and two at once are enough for a small machine.
     maxWorkers: 2,
-    testTimeout: 60_000,
-    hookTimeout: 120_000,
-    expect: { poll: { timeout: 20_000 } },
+    testTimeout: 300_000,
+    hookTimeout: 300_000,
+    expect: { poll: { timeout: 120_000 } },
   },
 })

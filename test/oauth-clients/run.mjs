@@ -10,7 +10,7 @@ const here = fileURLToPath(new URL('.', import.meta.url))
 const root = join(here, '../..')
 const tools = join(root, 'node_modules')
 /** In milliseconds. The tests of one file have a limit of their own, support/time-limit.ts. */
-const limits = { build: 120_000, install: 600_000, types: 120_000, tests: 300_000 }
+const limits = { build: 600_000, install: 1_200_000, types: 600_000, tests: 1_800_000 }
 
 async function must(command, args, limit) {
   const { ok, output } = await run(command, args, { cwd: here, limit })

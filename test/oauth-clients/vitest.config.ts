@@ -8,8 +8,8 @@ export default defineConfig({
     // To import the clients anew costs each file a second of the processor. No test leaves anything
     // behind in a module.
     isolate: false,
-    testTimeout: 20_000,
-    hookTimeout: 20_000,
+    testTimeout: 300_000,
+    hookTimeout: 300_000,
     reporters: ['default', new TimeLimit()],
     // What oidc-provider would have of somebody who runs it in earnest.
     onConsoleLog: (log) => !/^oidc-provider (?:NOTICE|WARNING)/.test(log),

@@ -74,7 +74,7 @@ try {
   const people = ['alice', 'correct horse battery staple', 'another password']
   const perl = run('perl', [join(folder, 'sign-in.pl'), describeAt(url, kept), ...people], {
     env: { ...withLibraries, JSON_VALIDATOR_CACHE_PATH: kept },
-    timeout: 60_000,
+    timeout: 600_000,
   })
   process.stdout.write(`perl: ${perl.output}\n`)
   if (!perl.ok) process.exitCode = 1

@@ -72,7 +72,7 @@ export interface Standby extends PrivateServer {
 export async function startStandby(primaryUrl: string): Promise<Standby> {
   const owner = ownerNamed('postgres')
   const folder = newFolder('standby', owner)
-  const asOwner = { ...owner, cwd: folder, timeout: 30_000 }
+  const asOwner = { ...owner, cwd: folder, timeout: 120_000 }
   // Not synchronously: the line to the server may run through this process.
   await run(
     `${postgresBin}/pg_basebackup`,

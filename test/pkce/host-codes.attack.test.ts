@@ -131,7 +131,7 @@ describe('a code that the host’s own page obtained', () => {
   for (const ground of grounds) {
     it.skipIf(!ground.isReachable)(
       `is void once all sessions were ended, over ${ground.name}`,
-      { timeout: 60_000 },
+      { timeout: 300_000 },
       async () => {
         const arena = await openArena(ground)
         const { userId } = await arena.newcomer()

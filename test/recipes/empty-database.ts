@@ -20,7 +20,7 @@ export async function emptyDatabase(): Promise<EmptyDatabase> {
       await pool.end()
       // Pools are closed a little before their connections are; one that the server ended instead
       // would be an error that nobody listens for.
-      await vi.waitFor(async () => expect(await connectionsTo(url)).toBe(0), 20_000)
+      await vi.waitFor(async () => expect(await connectionsTo(url)).toBe(0), 120_000)
       await drop()
     },
   }

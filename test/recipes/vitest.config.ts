@@ -7,8 +7,8 @@ export default defineConfig({
     maxWorkers: 2,
     // The examples log to the console.
     silent: 'passed-only',
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
-    expect: { poll: { timeout: 20_000 } },
+    testTimeout: 300_000,
+    hookTimeout: 300_000,
+    expect: { poll: { timeout: 120_000 } },
   },
 })

@@ -318,7 +318,7 @@ describe.each(databaseKinds.filter(({ isServer }) => isServer))(
           for (let turn = 0; turn < 3; turn += 1) {
             await expect
               .poll(async () => (await raw(kysely, waits)).rows.length, {
-                timeout: 10_000,
+                timeout: 120_000,
                 interval: 10,
               })
               .toBe(1)

@@ -61,7 +61,7 @@ async function join(nodes: readonly OwnRedis[]): Promise<void> {
       await vi.waitFor(
         async () => expect(await client.info('replication')).toContain('master_link_status:up'),
         {
-          timeout: 20_000,
+          timeout: 120_000,
           interval: 100,
         },
       )

@@ -37,7 +37,7 @@ const node22: string = existsSync(newer) ? newer : process.execPath
 export const packaged = (path: string): string => `${packages}${path}`
 
 /** Milliseconds that a host may take to start, on a busy machine. */
-const startLimit = 60_000
+const startLimit = 300_000
 
 /** Starts a program with {@link node22}; ends it where it does not say that it is ready. */
 export async function startProgram(
@@ -82,7 +82,7 @@ export async function startProgram(
     wrote: (secrets) => [...secrets].filter((secret) => said.includes(secret)),
     async stop() {
       child.kill('SIGTERM')
-      const killed = setTimeout(() => child.kill('SIGKILL'), 10_000)
+      const killed = setTimeout(() => child.kill('SIGKILL'), 60_000)
       await ended
       clearTimeout(killed)
     },

@@ -3,7 +3,7 @@
 import type { Reporter, TestModule } from 'vitest/node'
 
 /** Per file, in milliseconds. The longest takes ten seconds, and a minute where all is slow. */
-const limit = 120_000
+const limit = 600_000
 
 export class TimeLimit implements Reporter {
   private readonly timers = new Map<string, NodeJS.Timeout>()

@@ -7,8 +7,8 @@ import { fileURLToPath } from 'node:url'
 
 const root = fileURLToPath(new URL('../../../', import.meta.url))
 
-/** How long an installation or a host may take before something must be wrong, in milliseconds. */
-export const patience = { install: 180_000, host: 60_000, exit: 10_000 }
+/** Milliseconds after which something hangs: far more than a busy machine takes. */
+export const patience = { install: 1_200_000, host: 600_000, exit: 120_000 }
 
 /**
  * Runs a program to its end. `onlyWord` is all that it may say, warnings included; once it has said
