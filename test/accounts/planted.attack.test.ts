@@ -352,7 +352,7 @@ describe('while a change of the address can be undone', () => {
     const headers = bearer(authToken)
     const asked = { email: 'b@example.org', password }
     const { body } = await post(host, '/auth/email/change', asked, headers).expect(202)
-    await expect.poll(() => mails.at(-1)?.kind, { timeout: 20_000 }).toBe('change-address')
+    await expect.poll(() => mails.at(-1)?.kind).toBe('change-address')
     const given = { requestId: body.data.requestId, code: mails.at(-1)?.code }
     host.issued.add(given.code ?? '')
     const confirmed = () => post(host, '/auth/email/confirm', given, headers)
@@ -368,7 +368,7 @@ describe('while a change of the address can be undone', () => {
       await new Promise((resolve) => setTimeout(resolve, 2))
     }
     await confirmed().expect(200)
-    await expect.poll(() => mails.at(-1)?.kind, { timeout: 20_000 }).toBe('address-changed')
+    await expect.poll(() => mails.at(-1)?.kind).toBe('address-changed')
     host.issued.add(tokenIn(mails.at(-1)?.url))
   })
 })
@@ -381,7 +381,7 @@ async function fillPlaces(host: AccountHost): Promise<void> {
     await new Promise((resolve) => setTimeout(resolve))
   }
   // What is still prepared counts as well; then it waits, or was too much.
-  await expect.poll(() => hasOverflown(host), { timeout: 60_000 }).toBe(true)
+  await expect.poll(() => hasOverflown(host)).toBe(true)
 }
 
 function hasOverflown({ auth, events }: AccountHost): boolean {

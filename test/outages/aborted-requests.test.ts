@@ -74,7 +74,7 @@ it(
         host.server.getConnections((_error, count) => resolve(count)),
       )
     host.server.closeIdleConnections()
-    await expect.poll(connections, { timeout: 5000 }).toBe(0)
+    await expect.poll(connections).toBe(0)
     await pause(100)
 
     const ended = { consumed: 0, untouched: 0 }

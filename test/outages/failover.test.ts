@@ -34,9 +34,7 @@ describe.skipIf(startPostgres === null)('PostgreSQL fails over to a standby', ()
     ends.push(() => line.stop())
     const standby = await startStandby(line.url)
     ends.push(() => standby.stop())
-    await expect
-      .poll(() => query(primary, 'select 1 from pg_stat_replication'), { timeout: 10_000 })
-      .toHaveLength(1)
+    await expect.poll(() => query(primary, 'select 1 from pg_stat_replication')).toHaveLength(1)
     return { primary, line, standby, chat: await startOn(primary) }
   }
 
@@ -109,7 +107,7 @@ describe.skipIf(startPostgres === null)('PostgreSQL fails over to a standby', ()
 
 async function caughtUp(primary: PrivateServer): Promise<void> {
   const behind = 'select 1 from pg_stat_replication where flush_lsn < pg_current_wal_lsn()'
-  await expect.poll(() => query(primary, behind), { timeout: 10_000 }).toEqual([])
+  await expect.poll(() => query(primary, behind)).toEqual([])
 }
 
 async function query({ url }: PrivateServer, text: string): Promise<unknown[]> {

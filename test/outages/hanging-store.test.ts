@@ -53,8 +53,8 @@ describe('a store that does not answer', () => {
         new Promise<number>((resolve) =>
           host.server.getConnections((_error, count) => resolve(count)),
         )
-      await expect.poll(connections, { timeout: 3000 }).toBe(0)
-      await expect.poll(timersOpen, { timeout: 3000 }).toBeLessThanOrEqual(before + 1)
+      await expect.poll(connections).toBe(0)
+      await expect.poll(timersOpen).toBeLessThanOrEqual(before + 1)
     },
   )
 })

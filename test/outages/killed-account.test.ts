@@ -24,7 +24,7 @@ const logIn = (process: ServerProcess, secret = password) =>
 async function expectEnded(process: ServerProcess, token: string): Promise<void> {
   const status = async () => (await process.ask('GET', '/me', undefined, token)).status
   // Until it knows what another process has ended. No promise of speed.
-  await expect.poll(status, { timeout: 20_000 }).toBe(401)
+  await expect.poll(status).toBe(401)
 }
 
 describe.each(sharedKinds)('over $name, a process is killed', (kind) => {

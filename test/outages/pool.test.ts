@@ -83,9 +83,7 @@ for (const { name, kind, start, lock } of databases) {
         )
 
         // What was still waiting is done or given up, and then everything is as before.
-        await expect
-          .poll(async () => (await ask.login(chat, 'after')).status, { timeout: 5000 })
-          .toBe(200)
+        await expect.poll(async () => (await ask.login(chat, 'after')).status).toBe(200)
         const again = await Promise.all(
           tokens.map(({ refresh_token }) => ask.refresh(chat, refresh_token)),
         )

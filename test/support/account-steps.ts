@@ -19,7 +19,7 @@ export async function mailOf(
 ): Promise<SentMail> {
   const found = () =>
     processes.flatMap(({ mails }) => mails).findLast((mail) => mail.kind === kind && mail.to === to)
-  await expect.poll(found, { timeout: 20_000, interval: 5 }).toBeDefined()
+  await expect.poll(found, { interval: 5 }).toBeDefined()
   return found() as SentMail
 }
 
@@ -68,7 +68,7 @@ export async function resetToken(
   expect(status).toBe(202)
   const mine = () =>
     process.mails.slice(before).find(({ kind, to }) => kind === 'reset-password' && to === address)
-  await expect.poll(mine, { timeout: 20_000, interval: 5 }).toBeDefined()
+  await expect.poll(mine, { interval: 5 }).toBeDefined()
   return tokenIn(mine()?.url)
 }
 
