@@ -4,7 +4,7 @@ import { Agent, request as send } from 'node:http'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import type { JWTPayload } from 'jose'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { clientId, foreign, providerAt, sign, startIssuer } from '../providers/evil-issuer.js'
 import { bearer, get } from '../support/client.js'
 import type { TestHost } from '../support/host.js'
@@ -17,6 +17,9 @@ const attacker = '203.0.113.7'
 
 /** A provider that reads real logout tokens, and where alice has signed in by ada. */
 async function start() {
+  // A busy machine may take longer than tokens and limits live.
+  vi.useFakeTimers({ toFake: ['Date'] })
+  onTestFinished(() => void vi.useRealTimers())
   const issuer = await startIssuer()
   const { readLogoutToken = async () => null } = providerAt(issuer)
   const provider = fakeProvider({ readLogoutToken })
