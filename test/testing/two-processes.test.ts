@@ -136,6 +136,7 @@ describe('two processes', () => {
       'proofs: consume',
       'proofs: voidForUser',
       'identities: link',
+      'identities: link of one that was unlinked',
       'identities: unlink unless it is the last',
       'identities: unlink',
       'deviceCodes: claim',

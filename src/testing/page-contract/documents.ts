@@ -38,8 +38,8 @@ function runsNothing(page: RenderedPage): void {
   const ofPasskeys = tagsOf(markupOf(passkeyOfView(page.view) ?? html``)).flatMap(
     ({ name, attributes }) => (name === 'script' ? (attributes['src'] ?? []) : []),
   )
-  // The pages with a field whose password can be shown.
-  const isTyped = ['sign-in', 'reset', 'register', 'account-password'].includes(page.view.page)
+  // So that a password that is typed can be shown.
+  const isTyped = page.tags.some(({ attributes }) => attributes['type'] === 'password')
   const scripts = [
     ...ofPasskeys,
     ...(isTyped ? [page.shell.passwordScript] : []),
