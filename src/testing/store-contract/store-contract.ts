@@ -1,4 +1,12 @@
-import { callable, checkOptions, fitting, optionsOf, text, whole } from '../../lib/check-options.js'
+import {
+  callable,
+  checkOptions,
+  fitting,
+  optionsOf,
+  text,
+  whole,
+  withMethods,
+} from '../../lib/check-options.js'
 import { clientChanges } from './clients/changes.js'
 import { clientsContract } from './clients/clients.js'
 import { codesContract } from './codes/codes.js'
@@ -22,6 +30,7 @@ import {
   ticketLengths,
 } from './every-store/lengths.js'
 import { codeLookAlikes, factorLookAlikes, sessionLookAlikes } from './every-store/look-alikes.js'
+import { outages, type StoreOutage, withoutOutages } from './every-store/outages.js'
 import {
   codeReads,
   deviceCodeReads,
@@ -67,6 +76,7 @@ import {
   type StoreContractName,
   type StoresUnderTest,
 } from './harness/suite.js'
+import { tellingThrows } from './harness/throwing.js'
 import { identitiesContract } from './identities/identities.js'
 import { identityUnlinking } from './identities/unlinking.js'
 import { keysContract } from './keys/keys.js'
@@ -122,6 +132,11 @@ export interface StoreContractOptions {
    */
   readonly expires?: 'purge' | 'database'
   /**
+   * How the database is taken away and given back, such as by a proxy that is stopped. With it, each
+   * method is called meanwhile, and must reject. Default: none, and a skipped test says so.
+   */
+  readonly outage?: StoreOutage
+  /**
    * Where the compiled file for the child processes lies, for tests that are bundled. Default:
    * inside this package.
    */
@@ -172,6 +187,7 @@ export function storeContract(runner: ContractRunner, options: StoreContractOpti
     processes: module,
     rounds,
     expires,
+    outage,
     workerUrl,
   } = checkOptions(rules, options)
   const settings = { rounds, expires, inRealTime: realTimeRun() }
@@ -186,8 +202,10 @@ export function storeContract(runner: ContractRunner, options: StoreContractOpti
         registerers[contract](it, open, settings)
         races(it, contract, open)
         if (itWithChildren !== undefined) processRaces(itWithChildren, contract, open, rounds)
+        if (outage !== undefined) outages(it, contract, open, { outage, expires })
       })
     }
+    if (outage === undefined) withoutOutages(runner)
   })
 }
 
@@ -338,12 +356,14 @@ const rules = {
     processes: fitting<URL>(isUrl, 'is not a URL object.').optional(),
     rounds: whole(1).default(20),
     expires: fitting<Expiry>(isExpiry, "is neither 'purge' nor 'database'.").default('purge'),
+    outage: withMethods<StoreOutage>('begin', 'end').optional(),
     workerUrl: fitting<URL>(isUrl, 'is not a URL object.').optional(),
   }),
   remedies: {
     name: 'say what the stores are called in the report.',
     contracts: `name one or more of ${known.join(', ')}.`,
     stores: 'pass a function that makes the stores.',
+    outage: 'pass an object with begin() and end().',
     processes: "pass new URL('./my-stores.js', import.meta.url).",
   },
 }
@@ -358,7 +378,7 @@ function onceOpened(
   const open = async () => {
     const stores = await make()
     for (const name of contracts) given(stores, name)
-    return stores
+    return tellingThrows(stores)
   }
   return () => {
     opened ??= open()
