@@ -218,126 +218,119 @@ interface Settings extends Pick<Part<unknown>, 'rounds' | 'expires'> {
   readonly inRealTime: InRealTime
 }
 
+/** The tests of one contract. `inRealTime` begins before them, and its own test comes after them. */
+function contractOf<Name extends StoreContractName>(
+  name: Name,
+  tests: readonly ((part: PartOf<Name>, open: () => Promise<StoresUnderTest>) => void)[],
+  inRealTime?: (part: PartOf<Name>, run: InRealTime) => () => void,
+  purge?: (part: PartOf<Name>) => void,
+): Registerer {
+  return (it, open, settings) => {
+    const part = partOf(it, async () => given(await open(), name), settings)
+    const later = inRealTime?.(part, settings.inRealTime)
+    for (const test of tests) test(part, open)
+    later?.()
+    purge?.(part)
+  }
+}
+type PartOf<Name extends StoreContractName> = Part<NonNullable<StoresUnderTest[Name]>>
+
 const registerers: Readonly<Record<StoreContractName, Registerer>> = {
-  codes: (it, open, settings) => {
-    const part = partOf(it, async () => given(await open(), 'codes'), settings)
-    const later = codesInRealTime(part, settings.inRealTime)
-    codesContract(part)
-    wholeCodesContract(part)
-    strangeCodes(part)
-    codeLookAlikes(part)
-    codeLengths(part)
-    codeReads(part)
-    redemptionContract(part, async () => (await open()).sessions)
-    later()
-    codesPurge(part)
-  },
-  sessions: (it, open, settings) => {
-    const part = partOf(it, async () => given(await open(), 'sessions'), settings)
-    const later = sessionsInRealTime(part, settings.inRealTime)
-    sessionsContract(part)
-    strangeSessions(part)
-    sessionLookAlikes(part)
-    sessionLengths(part)
-    wholeRowsContract(part)
-    livingContract(part)
-    methodsContract(part)
-    passwordMarksContract(part)
-    authenticatedContract(part)
-    secretsContract(part)
-    rotationContract(part)
-    endingContract(part)
-    ownersContract(part)
-    listingContract(part)
-    manySessions(part)
-    countingContract(part)
-    sessionReads(part)
-    later()
-    sessionsPurge(part)
-  },
-  secondFactors: (it, open, settings) => {
-    const part = partOf(it, async () => given(await open(), 'secondFactors'), settings)
-    const later = factorsInRealTime(part, settings.inRealTime)
-    secondFactorsContract(part)
-    strangeFactors(part)
-    factorLookAlikes(part)
-    factorIsolation(part)
-    resealingContract(part)
-    recoveryCodesContract(part)
-    enrolmentsContract(part)
-    enrolmentRaces(part)
-    factorLengths(part)
-    factorReads(part)
-    later()
-    enrolmentsPurge(part)
-  },
-  tickets: (it, open, settings) => {
-    const part = partOf(it, async () => given(await open(), 'tickets'), settings)
-    ticketsContract(part)
-    strangeTickets(part)
-    ticketLengths(part)
-    ticketsPurge(part)
-  },
-  keys: (it, open, settings) =>
-    keysContract(partOf(it, async () => given(await open(), 'keys'), settings)),
-  consents: (it, open, settings) => {
-    const part = partOf(it, async () => given(await open(), 'consents'), settings)
-    consentsContract(part)
-    strangeConsents(part)
-    consentUnion(part)
-  },
-  once: (it, open, settings) => {
-    const part = partOf(it, async () => given(await open(), 'once'), settings)
-    const later = onceInRealTime(part, settings.inRealTime)
-    onceContract(part)
-    strangeOnce(part)
-    later()
-    oncePurge(part)
-  },
-  clients: (it, open, settings) => {
-    const part = partOf(it, async () => given(await open(), 'clients'), settings)
-    clientsContract(part)
-    strangeClients(part)
-    clientChanges(part)
-  },
-  passkeys: (it, open, settings) => {
-    const part = partOf(it, async () => given(await open(), 'passkeys'), settings)
-    passkeysContract(part)
-    passkeyOwnersContract(part)
-  },
-  proofs: (it, open, settings) => {
-    const part = partOf(it, async () => given(await open(), 'proofs'), settings)
-    const later = proofsInRealTime(part, settings.inRealTime)
-    proofsContract(part)
-    strangeProofs(part)
-    proofLengths(part)
-    proofTries(part)
-    proofVoiding(part)
-    proofListing(part)
-    proofReads(part)
-    later()
-    proofsPurge(part)
-  },
-  identities: (it, open, settings) => {
-    const part = partOf(it, async () => given(await open(), 'identities'), settings)
-    identitiesContract(part)
-    strangeIdentities(part)
-    identityLengths(part)
-    identityUnlinking(part)
-  },
-  deviceCodes: (it, open, settings) => {
-    const part = partOf(it, async () => given(await open(), 'deviceCodes'), settings)
-    const later = deviceCodesInRealTime(part, settings.inRealTime)
-    deviceCodesContract(part)
-    strangeDeviceCodes(part)
-    deviceCodeLengths(part)
-    deviceCodeClaims(part)
-    deviceCodeDecisions(part)
-    deviceCodePolls(part)
-    deviceCodeReads(part)
-    later()
-    deviceCodesPurge(part)
-  },
+  codes: contractOf(
+    'codes',
+    [
+      codesContract,
+      wholeCodesContract,
+      strangeCodes,
+      codeLookAlikes,
+      codeLengths,
+      codeReads,
+      (part, open) => redemptionContract(part, async () => (await open()).sessions),
+    ],
+    codesInRealTime,
+    codesPurge,
+  ),
+  sessions: contractOf(
+    'sessions',
+    [
+      sessionsContract,
+      strangeSessions,
+      sessionLookAlikes,
+      sessionLengths,
+      wholeRowsContract,
+      livingContract,
+      methodsContract,
+      passwordMarksContract,
+      authenticatedContract,
+      secretsContract,
+      rotationContract,
+      endingContract,
+      ownersContract,
+      listingContract,
+      manySessions,
+      countingContract,
+      sessionReads,
+    ],
+    sessionsInRealTime,
+    sessionsPurge,
+  ),
+  secondFactors: contractOf(
+    'secondFactors',
+    [
+      secondFactorsContract,
+      strangeFactors,
+      factorLookAlikes,
+      factorIsolation,
+      resealingContract,
+      recoveryCodesContract,
+      enrolmentsContract,
+      enrolmentRaces,
+      factorLengths,
+      factorReads,
+    ],
+    factorsInRealTime,
+    enrolmentsPurge,
+  ),
+  tickets: contractOf('tickets', [ticketsContract, strangeTickets, ticketLengths, ticketsPurge]),
+  keys: contractOf('keys', [keysContract]),
+  consents: contractOf('consents', [consentsContract, strangeConsents, consentUnion]),
+  once: contractOf('once', [onceContract, strangeOnce], onceInRealTime, oncePurge),
+  clients: contractOf('clients', [clientsContract, strangeClients, clientChanges]),
+  passkeys: contractOf('passkeys', [passkeysContract, passkeyOwnersContract]),
+  proofs: contractOf(
+    'proofs',
+    [
+      proofsContract,
+      strangeProofs,
+      proofLengths,
+      proofTries,
+      proofVoiding,
+      proofListing,
+      proofReads,
+    ],
+    proofsInRealTime,
+    proofsPurge,
+  ),
+  identities: contractOf('identities', [
+    identitiesContract,
+    strangeIdentities,
+    identityLengths,
+    identityUnlinking,
+  ]),
+  deviceCodes: contractOf(
+    'deviceCodes',
+    [
+      deviceCodesContract,
+      strangeDeviceCodes,
+      deviceCodeLengths,
+      deviceCodeClaims,
+      deviceCodeDecisions,
+      deviceCodePolls,
+      deviceCodeReads,
+    ],
+    deviceCodesInRealTime,
+    deviceCodesPurge,
+  ),
 }
 
 const known = Object.keys(registerers)

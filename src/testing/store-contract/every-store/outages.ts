@@ -1,23 +1,7 @@
 import { inspect } from 'node:util'
 import { withTimeout } from '../../../lib/host-call.js'
 import type { CodeRedemption } from '../../../stores/code-contract.js'
-import {
-  type Moment,
-  moments,
-  newClient,
-  newCode,
-  newConsent,
-  newDeviceCode,
-  newFactor,
-  newIdentity,
-  newKey,
-  newPasskeyRecord,
-  newPending,
-  newProof,
-  newRotation,
-  newSession,
-  newTicket,
-} from '../../../stores/new-records.js'
+import * as fresh from '../../../stores/new-records.js'
 import { check, resolves } from '../harness/checks.js'
 import {
   type ContractRunner,
@@ -89,24 +73,20 @@ interface Call {
 }
 
 function callsOf(stores: StoresUnderTest, contract: StoreContractName, expires: Expiry): Call[] {
-  const at = moments()
+  const at = fresh.moments()
   const { redeem, ...asked } = { ...ofSessions(at), ...ofHashes(at), ...ofUsers(at) }
   const redemption = contract === 'codes' ? stores.codes?.redemption : undefined
   const parts: readonly (readonly [path: string, store: object, asked: object])[] = [
     [contract, given(stores, contract), asked[contract]],
     ['codes.redemption', redemption ?? {}, { redeem }],
   ]
+  const isDone = (name: string) => name !== 'purge' || expires === 'purge'
   return parts.flatMap(([path, store, methods]) =>
-    Object.entries(methods)
-      .filter(
-        ([name]) =>
-          typeof Reflect.get(store, name) === 'function' &&
-          (name !== 'purge' || expires === 'purge'),
-      )
-      .map(([name, given]) => ({
-        method: `${path}.${name}`,
-        call: async () => Reflect.apply(Reflect.get(store, name), store, given),
-      })),
+    Object.entries(methods).flatMap(([name, given]) => {
+      const method: unknown = Reflect.get(store, name)
+      if (typeof method !== 'function' || !isDone(name)) return []
+      return [{ method: `${path}.${name}`, call: async () => Reflect.apply(method, store, given) }]
+    }),
   )
 }
 
@@ -125,19 +105,19 @@ type OfUsers = 'secondFactors' | 'passkeys' | 'identities'
 type OfHashes = 'proofs' | 'deviceCodes' | 'consents' | 'clients'
 
 function ofSessions(
-  at: Moment,
+  at: fresh.Moment,
 ): Asked<Exclude<StoreContractName, OfUsers | OfHashes>> & AskedOf<CodeRedemption> {
-  const [code, ticket, key, now] = [newCode(at), newTicket(at), newKey(at), at(1)]
+  const [code, ticket, key, now] = [fresh.newCode(at), fresh.newTicket(at), fresh.newKey(at), at(1)]
   const { codeHash, userId } = code
-  const session = newSession(at, { clientId: codeHash, parentId: codeHash })
+  const session = fresh.newSession(at, { clientId: codeHash, parentId: codeHash })
   const { id, methods } = session
   return {
     codes: { save: [code], find: [codeHash], consume: [codeHash, now], purge: [now, 10] },
     redeem: [codeHash, session, now],
     sessions: {
-      create: [newSession(at)],
+      create: [fresh.newSession(at)],
       find: [id],
-      rotateRefresh: [id, codeHash, newRotation(at, codeHash), now],
+      rotateRefresh: [id, codeHash, fresh.newRotation(at, codeHash), now],
       touch: [id, { lastSeenAt: now, idleExpiresAt: at(600), ip: null }],
       setMethods: [id, methods],
       setAuthenticated: [id, { methods, authenticatedAt: now }],
@@ -159,12 +139,17 @@ function ofSessions(
   }
 }
 
-function ofHashes(at: Moment): Asked<OfHashes> {
-  const [proof, code, consent, now] = [newProof(at), newDeviceCode(at), newConsent(at), at(1)]
+function ofHashes(at: fresh.Moment): Asked<OfHashes> {
+  const [proof, code, consent, now] = [
+    fresh.newProof(at),
+    fresh.newDeviceCode(at),
+    fresh.newConsent(at),
+    at(1),
+  ]
   const { idHash, purpose } = proof
   const { userCodeHash, deviceCodeHash } = code
   const { userId, clientId } = consent
-  const { secretHashes: _hashes, ...client } = newClient()
+  const { secretHashes: _hashes, ...client } = fresh.newClient()
   return {
     proofs: {
       save: [proof],
@@ -201,11 +186,11 @@ function ofHashes(at: Moment): Asked<OfHashes> {
   }
 }
 
-function ofUsers(at: Moment): Asked<OfUsers> {
+function ofUsers(at: fresh.Moment): Asked<OfUsers> {
   const [factor, passkey, identity, now] = [
-    newFactor(at),
-    newPasskeyRecord(at),
-    newIdentity(at),
+    fresh.newFactor(at),
+    fresh.newPasskeyRecord(at),
+    fresh.newIdentity(at),
     at(1),
   ]
   const { userId, sealedSeed } = factor
@@ -213,7 +198,7 @@ function ofUsers(at: Moment): Asked<OfUsers> {
   const { provider, subject, id } = identity
   return {
     secondFactors: {
-      savePending: [newPending(at)],
+      savePending: [fresh.newPending(at)],
       findPending: [userId, id],
       deletePending: [userId],
       confirm: [factor, [id], now],
