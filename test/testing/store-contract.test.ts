@@ -191,7 +191,7 @@ describe('in an outage the store contract', () => {
     const given = { name: 'none', contracts: ['keys'] as const, stores, outage: away }
     const said = [...(await failuresOf(given, inOutage)).values()]
     outage.end()
-    expect(said).toEqual([expect.stringContaining('keys.list must work once outage.end()')])
+    expect(said).toEqual([expect.stringContaining('keys.list must work after outage.end()')])
   })
 
   it.each([[{ begin: () => {} }], ['stop']])('refuses what is none: %j', (wrong) => {

@@ -34,12 +34,13 @@ export function outages(
     const answers: string[] = []
     try {
       await outage.begin()
-      const ask = ({ method, call }: Call) =>
+      const asking = callsOf(stores, contract, expires).map(({ method, call }) =>
         withTimeout(call, timeoutMs).then(
           (answer) => void answers.push(`${method} answered ${inspect(answer)}`),
           () => {},
-        )
-      await Promise.all(callsOf(stores, contract, expires).map(ask))
+        ),
+      )
+      await Promise.all(asking)
     } finally {
       await outage.end()
     }
@@ -50,10 +51,7 @@ export function outages(
         'Let every error of the driver through but the one that you mean, by its number.',
     )
     for (const { method, call } of callsOf(stores, contract, expires))
-      await resolves(
-        call(),
-        `${method} must work once outage.end() has resolved: wait there for the database.`,
-      )
+      await resolves(call(), `${method} must work after outage.end(): wait there for the database.`)
   })
 }
 
@@ -67,18 +65,12 @@ export function withoutOutages({ it }: ContractRunner): void {
   )
 }
 
-interface Call {
-  readonly method: string
-  readonly call: () => Promise<unknown>
-}
-
-function callsOf(stores: StoresUnderTest, contract: StoreContractName, expires: Expiry): Call[] {
+function callsOf(stores: StoresUnderTest, contract: StoreContractName, expires: Expiry) {
   const at = fresh.moments()
   const { redeem, ...asked } = { ...ofSessions(at), ...ofHashes(at), ...ofUsers(at) }
-  const redemption = contract === 'codes' ? stores.codes?.redemption : undefined
   const parts: readonly (readonly [path: string, store: object, asked: object])[] = [
     [contract, given(stores, contract), asked[contract]],
-    ['codes.redemption', redemption ?? {}, { redeem }],
+    ['codes.redemption', (contract === 'codes' && stores.codes?.redemption) || {}, { redeem }],
   ]
   const isDone = (name: string) => name !== 'purge' || expires === 'purge'
   return parts.flatMap(([path, store, methods]) =>

@@ -101,8 +101,8 @@ export function whereOffered<Store, Name extends keyof Store & string>(
 }
 
 /**
- * More rows than a page, a batch or a list of parameters holds: 25 and 100 of DynamoDB, 101 of
- * MongoDB, 500 of Firestore, 1000 of what databases or authors take for enough.
+ * More rows than a page, a batch or a list of parameters holds: 100 of DynamoDB, 500 of Firestore,
+ * 1000 of authors who take that for enough.
  */
 export const many = 1100
 

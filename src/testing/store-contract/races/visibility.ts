@@ -16,7 +16,7 @@ import {
 } from '../../../stores/new-records.js'
 import type { SecondFactorStore } from '../../../stores/second-factor-contract.js'
 import type { SocketTicketStore } from '../../../stores/ticket-contract.js'
-import { same } from '../harness/checks.js'
+import { same, shared } from '../harness/checks.js'
 import { given, type StoreContractName, type StoresUnderTest } from '../harness/suite.js'
 import { deviceCodesOf } from './device-code-visibility.js'
 import { identitiesOf } from './identity-visibility.js'
@@ -31,10 +31,6 @@ export interface BothSides {
   /** Its methods are called in the other process. */
   readonly there: StoresUnderTest
 }
-
-const shared =
-  'Keep nothing in the memory of a process: no cache of rows, no index, no note of what is not ' +
-  'there. Read from the primary.'
 
 /**
  * Each process sees the changes of the other at once. It reads each row before it exists, and again
