@@ -4,6 +4,7 @@ import { afterAll, describe, it } from 'vitest'
 import { redisOnceStore, redisStores } from '../../src/stores/redis/redis-stores.js'
 import { storeContract } from '../../src/testing/testing.js'
 import { everyEngine } from '../support/engines.js'
+import { type DatabaseProxy, startProxy } from '../support/proxy.js'
 import { randomKey } from '../support/records.js'
 import { redisUrl } from '../support/services.js'
 
@@ -12,13 +13,15 @@ const workerUrl = new URL('../../dist/process-worker.js', import.meta.url)
 const url = redisUrl ?? ''
 
 const open = {
-  ioredis: async (onClose: (close: () => void) => void) => {
-    const client = new Redis(url)
+  ioredis: async (url: string, onClose: (close: () => void) => void) => {
+    const client = new Redis(url, { maxRetriesPerRequest: 1 })
+    client.on('error', () => {})
     onClose(() => client.disconnect())
     return client
   },
-  'node-redis': async (onClose: (close: () => void) => void) => {
+  'node-redis': async (url: string, onClose: (close: () => void) => void) => {
     const client = createClient({ url })
+    client.on('error', () => {})
     await client.connect()
     onClose(() => client.destroy())
     return client
@@ -31,7 +34,11 @@ const used = everyEngine ? names : names.slice(0, 1)
 describe.skipIf(redisUrl === null).each(used)('%s', (library) => {
   const prefix = `contract-${randomKey()}:`
   const closers: (() => void)[] = []
-  afterAll(() => closers.forEach((close) => void close()))
+  let proxy: DatabaseProxy | undefined
+  afterAll(async () => {
+    for (const close of closers) close()
+    await proxy?.stop()
+  })
   const query = new URLSearchParams({ library, url, prefix })
   storeContract(
     { describe, it },
@@ -40,11 +47,13 @@ describe.skipIf(redisUrl === null).each(used)('%s', (library) => {
       contracts,
       expires: 'database',
       stores: async () => {
-        const client = await open[library]((close) => void closers.push(close))
+        proxy = await startProxy(url)
+        const client = await open[library](proxy.url, (close) => void closers.push(close))
         return { ...redisStores(client, { prefix }), once: redisOnceStore(client, { prefix }) }
       },
       processes: new URL(`redis-process-stores.mjs?${query}`, import.meta.url),
       workerUrl,
+      outage: { begin: () => proxy?.cut(), end: () => proxy?.mend() },
     },
   )
 })

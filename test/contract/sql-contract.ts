@@ -4,11 +4,13 @@ import { type StoresUnderTest, storeContract } from '../../src/testing/testing.j
 import {
   type DatabaseKind,
   databaseKind,
+  type OpenSettings,
   openDatabase,
   openSqlite,
   type TestDatabase,
   temporaryFolder,
 } from '../support/databases.js'
+import { type DatabaseProxy, startProxy } from '../support/proxy.js'
 import { mysqlUrl, postgresUrl } from '../support/services.js'
 
 const contracts = [
@@ -38,11 +40,7 @@ export function sqlContract(name: string): void {
     const prefix = `c${process.pid}_`
     const shared = kind.name.startsWith('SQLite') ? { ...kind, open: () => openSqlite(file) } : kind
     const database = opened(shared, prefix)
-    const at = kind.name.startsWith('SQLite')
-      ? file
-      : kind.engine === 'mysql'
-        ? mysqlUrl
-        : postgresUrl
+    const at = kind.name.startsWith('SQLite') ? file : urlOf(kind)
     const query = new URLSearchParams({ kind: kind.name, prefix, at: at ?? '' })
     // PGlite lives in one process.
     const processes =
@@ -56,21 +54,46 @@ export function sqlContract(name: string): void {
   })
 
   describe.skipIf(kind.open === null)(`${kind.name} over a pool of one connection`, () => {
-    const database = opened(kind, `o${process.pid}_`, 1)
+    let proxy: DatabaseProxy | undefined
+    // What is registered first runs last.
+    afterAll(() => proxy?.stop())
+    const settings = { connections: 1 }
+    const throughProxy = async () => {
+      proxy = await startProxy(urlOf(kind) ?? '')
+      return { ...settings, url: proxy.url }
+    }
+    const database = opened(
+      kind,
+      `o${process.pid}_`,
+      kind.isServer ? throughProxy : async () => settings,
+    )
+    // What runs in this process cannot be away.
+    const outage = { begin: () => proxy?.cut(), end: () => proxy?.mend() }
     storeContract(
       { describe, it },
-      { name: 'sqlStores', contracts, stores: () => allStores(database()), rounds: 5 },
+      {
+        name: 'sqlStores',
+        contracts,
+        stores: () => allStores(database()),
+        rounds: 5,
+        ...(kind.isServer ? { outage } : {}),
+      },
     )
   })
 }
 
-function opened(kind: DatabaseKind, prefix: string, connections?: number): () => TestDatabase {
+function urlOf({ engine }: DatabaseKind): string | null {
+  return engine === 'mysql' ? mysqlUrl : postgresUrl
+}
+
+function opened(
+  kind: DatabaseKind,
+  prefix: string,
+  settings: () => Promise<OpenSettings> = async () => ({}),
+): () => TestDatabase {
   let database: TestDatabase | undefined
   beforeAll(async () => {
-    database = await openDatabase(kind, {
-      prefix,
-      ...(connections === undefined ? {} : { connections }),
-    })
+    database = await openDatabase(kind, { prefix, ...(await settings()) })
   })
   afterAll(() => database?.close())
   return () => database as TestDatabase

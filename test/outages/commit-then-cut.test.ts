@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { type DatabaseProxy, startProxy } from '../support/proxy.js'
 import {
   ask,
   type Chat,
@@ -10,7 +11,6 @@ import {
   type Reply,
   startChat,
 } from './chat.js'
-import { type DatabaseProxy, startProxy } from './proxy.js'
 import { type PrivateServer, type StartServer, startPostgres } from './servers.js'
 import { type OpenStores, openStores } from './stores.js'
 

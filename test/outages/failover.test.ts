@@ -1,7 +1,7 @@
 import pg from 'pg'
 import { afterEach, describe, expect, it } from 'vitest'
+import { type DatabaseProxy, startProxy } from '../support/proxy.js'
 import { ask, type Chat, logIn, obtainCode, startChat } from './chat.js'
-import { type DatabaseProxy, startProxy } from './proxy.js'
 import {
   type PrivateServer,
   type Standby,

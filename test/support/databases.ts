@@ -33,6 +33,8 @@ import { mysqlUrl, postgresUrl } from './services.js'
 export interface OpenSettings {
   /** The most connections of the pool. Default 10. */
   readonly connections?: number
+  /** Another way to the server, such as a proxy. */
+  readonly url?: string
   /** Told of each statement. */
   readonly onQuery?: (sql: string, parameters: readonly unknown[]) => void
 }
@@ -170,7 +172,10 @@ export function temporaryFolder(): string {
 }
 
 function openPostgres(settings: OpenSettings = {}): Kysely<object> {
-  const pool = new pg.Pool({ connectionString: postgresUrl ?? '', max: settings.connections ?? 10 })
+  const pool = new pg.Pool({
+    connectionString: settings.url ?? postgresUrl ?? '',
+    max: settings.connections ?? 10,
+  })
   pool.on('error', () => {})
   // A connection that is lost after the pool has handed it out, and before its query.
   pool.on('connect', (client) => void client.on('error', () => {}))
@@ -178,7 +183,10 @@ function openPostgres(settings: OpenSettings = {}): Kysely<object> {
 }
 
 function openMysql(settings: OpenSettings = {}): Kysely<object> {
-  const pool = createPool({ uri: mysqlUrl ?? '', connectionLimit: settings.connections ?? 10 })
+  const pool = createPool({
+    uri: settings.url ?? mysqlUrl ?? '',
+    connectionLimit: settings.connections ?? 10,
+  })
   return openWith(new MysqlDialect({ pool }), settings)
 }
 

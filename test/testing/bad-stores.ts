@@ -9,6 +9,7 @@ import { badIdentities } from './bad-stores/identities.js'
 import { badKeys } from './bad-stores/keys.js'
 import { badTexts } from './bad-stores/keys-and-texts.js'
 import { badOnce } from './bad-stores/once.js'
+import { badInOutages } from './bad-stores/outages.js'
 import { badOwners } from './bad-stores/owners.js'
 import { badPages } from './bad-stores/pages-and-batches.js'
 import { badParts } from './bad-stores/parts-of-rows.js'
@@ -44,4 +45,5 @@ export const badStores = {
   ...badIdentities,
   ...badDeviceCodes,
   ...badCounts,
+  ...badInOutages,
 }

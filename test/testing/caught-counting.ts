@@ -4,8 +4,8 @@ import type { badCounts } from './bad-stores/counting.js'
 export const caughtCounting: Readonly<
   Record<keyof typeof badCounts, readonly [test: string, message: string]>
 > = {
-  'sessions: countForUser counts the first page of 100': [
-    'countForUser, where it is offered: counts 130 of one user',
+  'sessions: countForUser counts the first page of 1000': [
+    '1100 sessions of one user are all listed, counted and ended',
     'count all pages',
   ],
   'sessions: countForUser of everybody': [

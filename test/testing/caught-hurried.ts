@@ -15,15 +15,35 @@ type Name =
  */
 export const caughtHurried: Readonly<Record<Name, readonly [test: string, message: string]>> = {
   'sessions: endAllForUser ends one batch of 25': [
-    '130 sessions of one user are all listed, and all ended',
+    '1100 sessions of one user are all listed, counted and ended',
     'batch by batch',
   ],
+  'sessions: endAllForUser ends one batch of 1000': [
+    '1100 sessions of one user are all listed, counted and ended',
+    'sessions.endAllForUser left 100 of 1100 sessions',
+  ],
+  'sessions: endAllForClient ends one batch of 500': [
+    'endAllForClient, where it is offered: ends all of 1100 sessions',
+    'sessions.endAllForClient left 600 of 1100 sessions',
+  ],
+  'sessions: endChildren ends one batch of 200': [
+    'endChildren, where it is offered: ends all of 1100 sessions',
+    'sessions.endChildren left 900 of 1100 sessions',
+  ],
+  'sessions: purge goes by when they were seen last': [
+    'purge leaves a living session that nobody has used for two months',
+    'a named token may rest for months',
+  ],
+  'sessions: listForUser answers the first page of 1000': [
+    '1100 sessions of one user are all listed, counted and ended',
+    'answered 1000 of 1100 sessions',
+  ],
   'sessions: listForUser answers the first page of 20': [
-    '130 sessions of one user are all listed, and all ended',
+    '1100 sessions of one user are all listed, counted and ended',
     'Ask for the next page',
   ],
   'sessions: listForUser goes on after the last createdAt': [
-    '130 sessions of one user are all listed, and all ended',
+    '1100 sessions of one user are all listed, counted and ended',
     'createdAt and id together',
   ],
   'sessions: liveAmong judges the first 100 ids only': [

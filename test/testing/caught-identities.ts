@@ -75,7 +75,7 @@ export const caughtIdentities: Readonly<
     'of a user who is gone',
   ],
   'identities: unlinkAllForUser deletes a page': [
-    'unlinkAllForUser finds all identities of a user, also the next page',
+    '1100 identities of one user are all listed, and all unlinked',
     'page by page',
   ],
   'identities: unlinkAllForUser counts, then deletes': [
@@ -92,7 +92,7 @@ export const caughtIdentities: Readonly<
   'identities: listForUser the newest first': [lists, 'by createdAt'],
   'identities: listForUser leaves ties to luck': [lists, 'by the bytes of the id'],
   'identities: listForUser the first page': [
-    '130 identities of one user are all listed',
+    '1100 identities of one user are all listed, and all unlinked',
     'Ask for the next page',
   ],
 }

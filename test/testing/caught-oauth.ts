@@ -59,8 +59,8 @@ export const caughtOAuth: Readonly<Record<Name, readonly [test: string, message:
     'listForUser answers the consents of that user, the oldest first, ties by client',
     'by the bytes',
   ],
-  'consents: listForUser answers the first page of 100': [
-    '130 consents of one user are all listed',
+  'consents: listForUser answers the first page of 1000': [
+    '1100 consents of one user are all listed',
     'Ask for the next page',
   ],
   'consents: records by reference': [

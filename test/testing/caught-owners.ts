@@ -30,7 +30,7 @@ export const caughtOwners: Readonly<
     'with a user',
   ],
   'sessions: endAllForClient ends one batch of 25': [
-    'endAllForClient, where it is offered: ends all of 130 sessions',
+    'endAllForClient, where it is offered: ends all of 1100 sessions',
     'batch by batch',
   ],
   'sessions: endAllForClient stops before its limit': [

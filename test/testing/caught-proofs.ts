@@ -58,7 +58,7 @@ export const caughtProofs: Readonly<
   ],
   'proofs: voidForUser does the first page only': [
     'voidForUser finds all proofs of a user, also the next page',
-    'left 20 of 120 proofs',
+    'left 100 of 1100 proofs',
   ],
   'proofs: save as an upsert': [
     'saving a hash again rejects and changes nothing, before its use and after',

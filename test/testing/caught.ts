@@ -4,6 +4,7 @@ import { caughtDeviceCodes } from './caught-device-codes.js'
 import { caughtHurried } from './caught-hurried.js'
 import { caughtIdentities } from './caught-identities.js'
 import { caughtOAuth } from './caught-oauth.js'
+import { caughtInOutages } from './caught-outages.js'
 import { caughtOwners } from './caught-owners.js'
 import { caughtPasskeys } from './caught-passkeys.js'
 import { caughtProofs } from './caught-proofs.js'
@@ -22,6 +23,7 @@ export const caught: Readonly<
   ...caughtIdentities,
   ...caughtDeviceCodes,
   ...caughtCounting,
+  ...caughtInOutages,
   'codes: read, then write': [
     'consume is won by one of 10 callers',
     '10 of 10 callers consumed one code',

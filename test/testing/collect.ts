@@ -8,7 +8,9 @@ export interface CollectedTest {
 }
 
 /** What the suite registers, as a runner would see it. */
-export function collect(options: StoreContractOptions): CollectedTest[] {
+export function collect(
+  options: StoreContractOptions,
+): readonly CollectedTest[] & { readonly skipped: readonly string[] } {
   const tests: CollectedTest[] = []
   const path: string[] = []
   const describe = (name: string, body: () => void) => {
@@ -18,8 +20,10 @@ export function collect(options: StoreContractOptions): CollectedTest[] {
   }
   const it = (name: string, body: () => Promise<void>) =>
     void tests.push({ name: [...path.slice(1), name].join(': '), body })
-  storeContract({ describe, it }, options)
-  return tests
+  const skip = (name: string) => void skipped.push(name)
+  const skipped: string[] = []
+  storeContract({ describe, it: Object.assign(it, { skip }) }, options)
+  return Object.assign(tests, { skipped })
 }
 
 /**

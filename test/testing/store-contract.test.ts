@@ -8,6 +8,7 @@ import { describe as nodeDescribe, it as nodeIt } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { afterAll, describe, expect, it } from 'vitest'
 import { fileKeyStore } from '../../src/signers/file-key-store.js'
+import type { SessionRecord } from '../../src/stores/contract.js'
 import {
   memoryOAuthStores,
   memoryPasskeyStore,
@@ -16,11 +17,14 @@ import {
 import {
   type ContractRunner,
   type StoreContractName,
+  type StoreOutage,
   type StoresUnderTest,
   storeContract,
 } from '../../src/testing/testing.js'
+import { outage, storesThatCanBeAway } from './bad-stores/outages.js'
 import { badStores } from './bad-stores.js'
 import { caught } from './caught.js'
+import { outageTest } from './caught-outages.js'
 import { collect, failuresOf } from './collect.js'
 import { memoryKeyStore } from './memory-key-store.js'
 
@@ -71,6 +75,11 @@ storeContract(
   { name: 'memoryStores() alone', contracts: ['codes', 'sessions'], stores: () => memoryStores() },
 )
 
+storeContract(
+  { describe, it },
+  { name: 'good stores that can be away', contracts, stores: storesThatCanBeAway, outage },
+)
+
 const folder = await mkdtemp(join(tmpdir(), 'keys-'))
 afterAll(() => rm(folder, { recursive: true }))
 storeContract(
@@ -99,7 +108,8 @@ const causes: readonly (readonly [words: RegExp, stores: RegExp])[] = [
   [/rounded up/, /rounded down/],
   [
     /page by page|next page/,
-    /page|batch|does nothing|goes on|late|upsert|GET and DEL|without a limit|of everybody/,
+    // Of many rows that are added ten at a time, a list in one value loses most.
+    /page|batch|does nothing|goes on|late|upsert|GET and DEL|without a limit|of everybody|in a value/,
   ],
 ]
 
@@ -113,7 +123,8 @@ describe('the store contract finds out a store that', () => {
   it.each(Object.entries(badStores))('is found to break its promise: %s', async (name, stores) => {
     const contract = name.split(':')[0] as StoreContractName
     const [test, message] = caught[name as keyof typeof badStores]
-    const options = { name, contracts: [contract], stores, rounds: 5 }
+    const away = test === outageTest ? { outage } : {}
+    const options = { name, contracts: [contract], stores, rounds: 5, ...away }
     // Tests that let real time pass only where they must fail.
     const failures = await failuresOf(
       options,
@@ -143,7 +154,69 @@ describe('the store contract finds out a store that', () => {
   })
 })
 
+describe('in an outage the store contract', () => {
+  const stores = storesThatCanBeAway
+  const inOutage = (name: string) => name.endsWith(outageTest)
+
+  it('is skipped with a title that says what to pass, unless it is given one', () => {
+    const given = { name: 'none', contracts, stores }
+    expect(collect(given).skipped).toEqual([
+      `${outageTest}: give storeContract the option outage: { begin, end } to have it tried`,
+    ])
+    expect(collect({ ...given, outage }).skipped).toEqual([])
+  })
+
+  it('asks every method that our stores have, by its name', async () => {
+    const { begin, end } = { begin: () => {}, end: () => {} }
+    const given = { name: 'none', contracts, stores: goodStores, outage: { begin, end } }
+    const said = [...(await failuresOf(given, inOutage)).values()].join()
+    const { redemption, ...codes } = goodStores().codes ?? {}
+    const methods = Object.entries({ ...goodStores(), codes, 'codes.redemption': redemption })
+      .filter(([name]) => contracts.includes(name as 'codes') || name === 'codes.redemption')
+      .flatMap(([name, store]) => Object.keys(store ?? {}).map((method) => `${name}.${method}`))
+      .filter((method) => method !== 'codes.redemption.sessions')
+    expect(methods.filter((method) => !said.includes(`${method} answered `))).toEqual([])
+  })
+
+  it('does not ask a purge that has nothing to do', async () => {
+    const { tickets } = storesThatCanBeAway()
+    const idle = () => ({ tickets: { ...tickets, purge: async () => 0 } }) as StoresUnderTest
+    const given = { name: 'none', contracts: ['tickets'] as const, stores: idle, outage }
+    expect(await failuresOf({ ...given, expires: 'database' }, inOutage)).toEqual(new Map())
+    expect([...(await failuresOf(given, inOutage)).values()].join()).toContain('tickets.purge')
+  })
+
+  it('says so where the database is still away after it', async () => {
+    const away = { begin: outage.begin, end: () => {} }
+    const given = { name: 'none', contracts: ['keys'] as const, stores, outage: away }
+    const said = [...(await failuresOf(given, inOutage)).values()]
+    outage.end()
+    expect(said).toEqual([expect.stringContaining('keys.list must work after outage.end()')])
+  })
+
+  it.each([[{ begin: () => {} }], ['stop']])('refuses what is none: %j', (wrong) => {
+    const given = { name: 'none', contracts, stores, outage: wrong as unknown as StoreOutage }
+    expect(() => collect(given)).toThrow(/^storeContract\.outage: .* begin\(\) and end\(\)/)
+  })
+})
+
 describe('the store contract', () => {
+  it('says that a method throws where it has to reject', async () => {
+    const { sessions } = goodStores()
+    const create = (session: SessionRecord) => {
+      if (/\p{Surrogate}/u.test(session.id)) throw new TypeError('not a key')
+      return sessions?.create(session)
+    }
+    const stores = () => ({ sessions: Object.freeze({ ...sessions, create }) }) as StoresUnderTest
+    const said = await failuresOf({ name: 'none', contracts: ['sessions'], stores, rounds: 1 })
+    expect([...said.values()]).toEqual([
+      expect.stringContaining(
+        'sessions.create threw before it returned a promise: make it async. It threw: TypeError: ' +
+          'not a key',
+      ),
+    ])
+  })
+
   it('opens no store before a test runs', () => {
     let calls = 0
     const stores = () => {
@@ -212,9 +285,11 @@ describe('the store contract', () => {
       stores: goodStores,
       processes: new URL('file:///stores.js'),
     })
-    expect([tests.length, withProcesses.length - tests.length]).toEqual([
+    const withOutage = collect({ name: 'all', contracts, stores: goodStores, outage })
+    expect([tests.length, withProcesses.length - tests.length, withOutage.length]).toEqual([
       Number(alone),
       Number(more),
+      Number(alone) + contracts.length,
     ])
   })
 

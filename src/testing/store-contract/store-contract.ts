@@ -1,4 +1,12 @@
-import { callable, checkOptions, fitting, optionsOf, text, whole } from '../../lib/check-options.js'
+import {
+  callable,
+  checkOptions,
+  fitting,
+  optionsOf,
+  text,
+  whole,
+  withMethods,
+} from '../../lib/check-options.js'
 import { clientChanges } from './clients/changes.js'
 import { clientsContract } from './clients/clients.js'
 import { codesContract } from './codes/codes.js'
@@ -22,6 +30,7 @@ import {
   ticketLengths,
 } from './every-store/lengths.js'
 import { codeLookAlikes, factorLookAlikes, sessionLookAlikes } from './every-store/look-alikes.js'
+import { outages, type StoreOutage, withoutOutages } from './every-store/outages.js'
 import {
   codeReads,
   deviceCodeReads,
@@ -67,6 +76,7 @@ import {
   type StoreContractName,
   type StoresUnderTest,
 } from './harness/suite.js'
+import { tellingThrows } from './harness/throwing.js'
 import { identitiesContract } from './identities/identities.js'
 import { identityUnlinking } from './identities/unlinking.js'
 import { keysContract } from './keys/keys.js'
@@ -122,6 +132,11 @@ export interface StoreContractOptions {
    */
   readonly expires?: 'purge' | 'database'
   /**
+   * How the database is taken away and given back, such as by a proxy that is stopped. With it, each
+   * method is called meanwhile, and must reject. Default: none, and a skipped test says so.
+   */
+  readonly outage?: StoreOutage
+  /**
    * Where the compiled file for the child processes lies, for tests that are bundled. Default:
    * inside this package.
    */
@@ -172,6 +187,7 @@ export function storeContract(runner: ContractRunner, options: StoreContractOpti
     processes: module,
     rounds,
     expires,
+    outage,
     workerUrl,
   } = checkOptions(rules, options)
   const settings = { rounds, expires, inRealTime: realTimeRun() }
@@ -186,8 +202,10 @@ export function storeContract(runner: ContractRunner, options: StoreContractOpti
         registerers[contract](it, open, settings)
         races(it, contract, open)
         if (itWithChildren !== undefined) processRaces(itWithChildren, contract, open, rounds)
+        if (outage !== undefined) outages(it, contract, open, { outage, expires })
       })
     }
+    if (outage === undefined) withoutOutages(runner)
   })
 }
 
@@ -200,126 +218,119 @@ interface Settings extends Pick<Part<unknown>, 'rounds' | 'expires'> {
   readonly inRealTime: InRealTime
 }
 
+/** The tests of one contract. `inRealTime` begins before them, and its own test comes after them. */
+function contractOf<Name extends StoreContractName>(
+  name: Name,
+  tests: readonly ((part: PartOf<Name>, open: () => Promise<StoresUnderTest>) => void)[],
+  inRealTime?: (part: PartOf<Name>, run: InRealTime) => () => void,
+  purge?: (part: PartOf<Name>) => void,
+): Registerer {
+  return (it, open, settings) => {
+    const part = partOf(it, async () => given(await open(), name), settings)
+    const later = inRealTime?.(part, settings.inRealTime)
+    for (const test of tests) test(part, open)
+    later?.()
+    purge?.(part)
+  }
+}
+type PartOf<Name extends StoreContractName> = Part<NonNullable<StoresUnderTest[Name]>>
+
 const registerers: Readonly<Record<StoreContractName, Registerer>> = {
-  codes: (it, open, settings) => {
-    const part = partOf(it, async () => given(await open(), 'codes'), settings)
-    const later = codesInRealTime(part, settings.inRealTime)
-    codesContract(part)
-    wholeCodesContract(part)
-    strangeCodes(part)
-    codeLookAlikes(part)
-    codeLengths(part)
-    codeReads(part)
-    redemptionContract(part, async () => (await open()).sessions)
-    later()
-    codesPurge(part)
-  },
-  sessions: (it, open, settings) => {
-    const part = partOf(it, async () => given(await open(), 'sessions'), settings)
-    const later = sessionsInRealTime(part, settings.inRealTime)
-    sessionsContract(part)
-    strangeSessions(part)
-    sessionLookAlikes(part)
-    sessionLengths(part)
-    wholeRowsContract(part)
-    livingContract(part)
-    methodsContract(part)
-    passwordMarksContract(part)
-    authenticatedContract(part)
-    secretsContract(part)
-    rotationContract(part)
-    endingContract(part)
-    ownersContract(part)
-    listingContract(part)
-    manySessions(part)
-    countingContract(part)
-    sessionReads(part)
-    later()
-    sessionsPurge(part)
-  },
-  secondFactors: (it, open, settings) => {
-    const part = partOf(it, async () => given(await open(), 'secondFactors'), settings)
-    const later = factorsInRealTime(part, settings.inRealTime)
-    secondFactorsContract(part)
-    strangeFactors(part)
-    factorLookAlikes(part)
-    factorIsolation(part)
-    resealingContract(part)
-    recoveryCodesContract(part)
-    enrolmentsContract(part)
-    enrolmentRaces(part)
-    factorLengths(part)
-    factorReads(part)
-    later()
-    enrolmentsPurge(part)
-  },
-  tickets: (it, open, settings) => {
-    const part = partOf(it, async () => given(await open(), 'tickets'), settings)
-    ticketsContract(part)
-    strangeTickets(part)
-    ticketLengths(part)
-    ticketsPurge(part)
-  },
-  keys: (it, open, settings) =>
-    keysContract(partOf(it, async () => given(await open(), 'keys'), settings)),
-  consents: (it, open, settings) => {
-    const part = partOf(it, async () => given(await open(), 'consents'), settings)
-    consentsContract(part)
-    strangeConsents(part)
-    consentUnion(part)
-  },
-  once: (it, open, settings) => {
-    const part = partOf(it, async () => given(await open(), 'once'), settings)
-    const later = onceInRealTime(part, settings.inRealTime)
-    onceContract(part)
-    strangeOnce(part)
-    later()
-    oncePurge(part)
-  },
-  clients: (it, open, settings) => {
-    const part = partOf(it, async () => given(await open(), 'clients'), settings)
-    clientsContract(part)
-    strangeClients(part)
-    clientChanges(part)
-  },
-  passkeys: (it, open, settings) => {
-    const part = partOf(it, async () => given(await open(), 'passkeys'), settings)
-    passkeysContract(part)
-    passkeyOwnersContract(part)
-  },
-  proofs: (it, open, settings) => {
-    const part = partOf(it, async () => given(await open(), 'proofs'), settings)
-    const later = proofsInRealTime(part, settings.inRealTime)
-    proofsContract(part)
-    strangeProofs(part)
-    proofLengths(part)
-    proofTries(part)
-    proofVoiding(part)
-    proofListing(part)
-    proofReads(part)
-    later()
-    proofsPurge(part)
-  },
-  identities: (it, open, settings) => {
-    const part = partOf(it, async () => given(await open(), 'identities'), settings)
-    identitiesContract(part)
-    strangeIdentities(part)
-    identityLengths(part)
-    identityUnlinking(part)
-  },
-  deviceCodes: (it, open, settings) => {
-    const part = partOf(it, async () => given(await open(), 'deviceCodes'), settings)
-    const later = deviceCodesInRealTime(part, settings.inRealTime)
-    deviceCodesContract(part)
-    strangeDeviceCodes(part)
-    deviceCodeLengths(part)
-    deviceCodeClaims(part)
-    deviceCodeDecisions(part)
-    deviceCodePolls(part)
-    deviceCodeReads(part)
-    later()
-    deviceCodesPurge(part)
-  },
+  codes: contractOf(
+    'codes',
+    [
+      codesContract,
+      wholeCodesContract,
+      strangeCodes,
+      codeLookAlikes,
+      codeLengths,
+      codeReads,
+      (part, open) => redemptionContract(part, async () => (await open()).sessions),
+    ],
+    codesInRealTime,
+    codesPurge,
+  ),
+  sessions: contractOf(
+    'sessions',
+    [
+      sessionsContract,
+      strangeSessions,
+      sessionLookAlikes,
+      sessionLengths,
+      wholeRowsContract,
+      livingContract,
+      methodsContract,
+      passwordMarksContract,
+      authenticatedContract,
+      secretsContract,
+      rotationContract,
+      endingContract,
+      ownersContract,
+      listingContract,
+      manySessions,
+      countingContract,
+      sessionReads,
+    ],
+    sessionsInRealTime,
+    sessionsPurge,
+  ),
+  secondFactors: contractOf(
+    'secondFactors',
+    [
+      secondFactorsContract,
+      strangeFactors,
+      factorLookAlikes,
+      factorIsolation,
+      resealingContract,
+      recoveryCodesContract,
+      enrolmentsContract,
+      enrolmentRaces,
+      factorLengths,
+      factorReads,
+    ],
+    factorsInRealTime,
+    enrolmentsPurge,
+  ),
+  tickets: contractOf('tickets', [ticketsContract, strangeTickets, ticketLengths, ticketsPurge]),
+  keys: contractOf('keys', [keysContract]),
+  consents: contractOf('consents', [consentsContract, strangeConsents, consentUnion]),
+  once: contractOf('once', [onceContract, strangeOnce], onceInRealTime, oncePurge),
+  clients: contractOf('clients', [clientsContract, strangeClients, clientChanges]),
+  passkeys: contractOf('passkeys', [passkeysContract, passkeyOwnersContract]),
+  proofs: contractOf(
+    'proofs',
+    [
+      proofsContract,
+      strangeProofs,
+      proofLengths,
+      proofTries,
+      proofVoiding,
+      proofListing,
+      proofReads,
+    ],
+    proofsInRealTime,
+    proofsPurge,
+  ),
+  identities: contractOf('identities', [
+    identitiesContract,
+    strangeIdentities,
+    identityLengths,
+    identityUnlinking,
+  ]),
+  deviceCodes: contractOf(
+    'deviceCodes',
+    [
+      deviceCodesContract,
+      strangeDeviceCodes,
+      deviceCodeLengths,
+      deviceCodeClaims,
+      deviceCodeDecisions,
+      deviceCodePolls,
+      deviceCodeReads,
+    ],
+    deviceCodesInRealTime,
+    deviceCodesPurge,
+  ),
 }
 
 const known = Object.keys(registerers)
@@ -338,12 +349,14 @@ const rules = {
     processes: fitting<URL>(isUrl, 'is not a URL object.').optional(),
     rounds: whole(1).default(20),
     expires: fitting<Expiry>(isExpiry, "is neither 'purge' nor 'database'.").default('purge'),
+    outage: withMethods<StoreOutage>('begin', 'end').optional(),
     workerUrl: fitting<URL>(isUrl, 'is not a URL object.').optional(),
   }),
   remedies: {
     name: 'say what the stores are called in the report.',
     contracts: `name one or more of ${known.join(', ')}.`,
     stores: 'pass a function that makes the stores.',
+    outage: 'pass an object with begin() and end().',
     processes: "pass new URL('./my-stores.js', import.meta.url).",
   },
 }
@@ -358,7 +371,7 @@ function onceOpened(
   const open = async () => {
     const stores = await make()
     for (const name of contracts) given(stores, name)
-    return stores
+    return tellingThrows(stores)
   }
   return () => {
     opened ??= open()

@@ -149,8 +149,8 @@ export const badConsents = {
           one.clientId.localeCompare(other.clientId),
       ),
   })),
-  'consents: listForUser answers the first page of 100': withConsents((good) => ({
-    listForUser: async (userId) => (await good.listForUser(userId)).slice(0, 100),
+  'consents: listForUser answers the first page of 1000': withConsents((good) => ({
+    listForUser: async (userId) => (await good.listForUser(userId)).slice(0, 1000),
   })),
   'consents: records by reference': withConsents((good) => {
     const handedOut = new Map<string, ConsentRecord | null>()

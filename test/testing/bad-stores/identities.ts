@@ -213,7 +213,7 @@ const badUnlinks = {
   })),
   'identities: unlinkAllForUser deletes a page': withIdentities((good) => ({
     async unlinkAllForUser(userId) {
-      const rows = (await good.listForUser(userId)).slice(0, 100)
+      const rows = (await good.listForUser(userId)).slice(0, 1000)
       for (const { id } of rows) await good.unlink(userId, id, always)
       return rows.length
     },
@@ -258,6 +258,6 @@ export const badIdentities = {
       ),
   })),
   'identities: listForUser the first page': withIdentities((good) => ({
-    listForUser: async (userId) => (await good.listForUser(userId)).slice(0, 100),
+    listForUser: async (userId) => (await good.listForUser(userId)).slice(0, 1000),
   })),
 }

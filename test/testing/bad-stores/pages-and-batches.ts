@@ -3,6 +3,16 @@ import { factorRows } from './factor-rows.js'
 import { awaited, withCodes, withFactors, withSessions, withTickets } from './helpers.js'
 import { sessionRows } from './session-rows.js'
 
+async function endOf(
+  rows: readonly SessionRecord[],
+  batch: number,
+  end: (id: string) => Promise<boolean>,
+): Promise<string[]> {
+  const living = rows.filter(({ endedAt }) => endedAt === null).slice(0, batch)
+  const ended = await Promise.all(living.map(async ({ id }) => ((await end(id)) ? [id] : [])))
+  return ended.flat()
+}
+
 /** Stores that take the first page, batch or list for all there is. */
 export const badPages = {
   'sessions: endAllForUser ends one batch of 25': withSessions((good) => ({
@@ -15,6 +25,45 @@ export const badPages = {
       )
       return ended.flat()
     },
+  })),
+  'sessions: endAllForUser ends one batch of 1000': sessionRows((rows, good) => ({
+    endAllForUser: (userId, reason, now, exceptId) =>
+      endOf(
+        [...rows.values()].filter((row) => row.userId === userId && row.id !== exceptId),
+        1000,
+        (id) => good.end(id, reason, now),
+      ),
+  })),
+  'sessions: endAllForClient ends one batch of 500': sessionRows((rows, good) => ({
+    endAllForClient: (clientId, { userId }, reason, now) =>
+      endOf(
+        [...rows.values()].filter(
+          (row) => row.clientId === clientId && (userId ?? row.userId) === row.userId,
+        ),
+        500,
+        (id) => good.end(id, reason, now),
+      ),
+  })),
+  'sessions: endChildren ends one batch of 200': sessionRows((rows, good) => ({
+    endChildren: (parentId, reason, now) =>
+      endOf(
+        [...rows.values()].filter((row) => row.parentId === parentId),
+        200,
+        (id) => good.end(id, reason, now),
+      ),
+  })),
+  'sessions: purge goes by when they were seen last': sessionRows((rows, good) => ({
+    async purge(now, limit) {
+      const month = 30 * 24 * 60 * 60 * 1000
+      const unseen = [...rows.values()].filter(
+        ({ lastSeenAt }) => now.getTime() - lastSeenAt.getTime() > month,
+      )
+      for (const { id } of unseen) rows.delete(id)
+      return unseen.length + (await good.purge(now, limit))
+    },
+  })),
+  'sessions: listForUser answers the first page of 1000': withSessions((good) => ({
+    listForUser: async (userId, now) => (await good.listForUser(userId, now)).slice(0, 1000),
   })),
   'sessions: listForUser answers the first page of 20': withSessions((good) => ({
     listForUser: async (userId, now) => (await good.listForUser(userId, now)).slice(0, 20),

@@ -151,7 +151,7 @@ export const badProofs = {
       async save(proof) {
         const page = first.get(`${proof.userId}`) ?? new Set()
         first.set(`${proof.userId}`, page)
-        if (page.size < 100) page.add(proof.idHash)
+        if (page.size < 1000) page.add(proof.idHash)
         else kept.add(proof.idHash)
         await good.save(kept.has(proof.idHash) ? { ...proof, userId: null } : proof)
       },
@@ -257,7 +257,7 @@ export const badProofs = {
     }
   }),
   'proofs: list does the first page only': withProofs((good) => ({
-    list: async (purpose, userId, now) => (await good.list(purpose, userId, now)).slice(0, 100),
+    list: async (purpose, userId, now) => (await good.list(purpose, userId, now)).slice(0, 1000),
   })),
   'proofs: list knows nobody’s proofs only': withProofs((good) => ({
     list: async (purpose, userId, now) => (userId === null ? good.list(purpose, userId, now) : []),

@@ -1,8 +1,8 @@
 import type { ConsentRecord, ConsentStore } from '../../../stores/consent-contract.js'
-import { type Moment, moments, newConsent } from '../../../stores/new-records.js'
+import { inTurns, type Moment, moments, newConsent } from '../../../stores/new-records.js'
 import { comesBack, type Rows, recordsAreCopies } from '../every-store/rows.js'
 import { check, isNone, resolves, same } from '../harness/checks.js'
-import type { Part } from '../harness/suite.js'
+import { many, type Part } from '../harness/suite.js'
 import { awkwardPairs, inheritedNames } from '../harness/texts.js'
 import { inOrder, sorted } from './sorted.js'
 
@@ -191,13 +191,14 @@ function consentList({ it }: Part<ConsentStore>): void {
     same(await consents.listForUser(nobody), [], 'consents.listForUser of a user who has none.')
   })
 
-  it('130 consents of one user are all listed', async (consents, at) => {
+  it(`${many} consents of one user are all listed`, async (consents, at) => {
     const { userId } = newConsent(at)
-    for (let count = 0; count < 130; count += 1) await consents.grant(newConsent(at, { userId }))
+    const rows = Array.from({ length: many }, () => newConsent(at, { userId }))
+    await inTurns(rows, (row) => consents.grant(row))
     const { length } = await consents.listForUser(userId)
     check(
-      length === 130,
-      `consents.listForUser answered ${length} of 130 consents: the user cannot take back what ` +
+      length === many,
+      `consents.listForUser answered ${length} of ${many} consents: the user cannot take back what ` +
         'is not shown. Ask for the next page.',
     )
   })

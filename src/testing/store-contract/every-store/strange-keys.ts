@@ -124,6 +124,11 @@ async function settled<T>(promise: Promise<T>): Promise<Settled<T>> {
   )
 }
 
+/** The part, with whose keys they are in its titles. */
+function of<Store>(part: Part<Store>, whose: string): Part<Store> {
+  return { ...part, it: (name, body) => part.it(`of ${whose}: ${name}`, body) }
+}
+
 /** Sessions, and the users they belong to. */
 export function strangeSessions(part: Part<SessionStore>): void {
   const at = moments()
@@ -142,11 +147,7 @@ export function strangeSessions(part: Part<SessionStore>): void {
   })
   const ofUser = async (sessions: SessionStore, userId: string) =>
     (await sessionsOf(sessions, userId, at(1)))[0]?.userId ?? null
-  const users: Part<SessionStore> = {
-    ...part,
-    it: (name, body) => part.it(`of users: ${name}`, body),
-  }
-  strangeKeys(users, 'sessions.listForUser', {
+  strangeKeys(of(part, 'users'), 'sessions.listForUser', {
     add: (sessions, userId) => sessions.create(newSession(at, { userId })),
     find: ofUser,
     asks: {
@@ -228,13 +229,9 @@ export function strangeProofs(part: Part<ProofStore>): void {
         (await proofs.consume(idHash, purpose, at(1))).outcome === 'void',
     },
   })
-  const users: Part<ProofStore> = {
-    ...part,
-    it: (name, body) => part.it(`of users: ${name}`, body),
-  }
   const voided = (proofs: ProofStore, userId: string) =>
     proofs.voidForUser(userId, [purpose], at(1))
-  strangeKeys(users, 'proofs.voidForUser', {
+  strangeKeys(of(part, 'users'), 'proofs.voidForUser', {
     add: (proofs, userId) => proofs.save(newProof(at, { userId, purpose })),
     find: async (proofs, userId) => ((await voided(proofs, userId)) === 1 ? userId : null),
     asks: {
@@ -247,16 +244,12 @@ export function strangeProofs(part: Part<ProofStore>): void {
 export function strangeIdentities(part: Part<IdentityStore>): void {
   const at = moments()
   const own = randomId()
-  const of = (whose: string): Part<IdentityStore> => ({
-    ...part,
-    it: (name, body) => part.it(`of ${whose}: ${name}`, body),
-  })
   const pairs = {
     providers: (provider: string) => [provider, own] as const,
     subjects: (subject: string) => [own, subject] as const,
   }
   for (const [whose, pairOf] of Object.entries(pairs))
-    strangeKeys(of(whose), 'identities.find', {
+    strangeKeys(of(part, whose), 'identities.find', {
       add: (identities, key) => {
         const [provider, subject] = pairOf(key)
         return identities.link(newIdentity(at, { provider, subject }))
@@ -274,7 +267,7 @@ export function strangeIdentities(part: Part<IdentityStore>): void {
         },
       },
     })
-  strangeKeys(of('users'), 'identities.listForUser', {
+  strangeKeys(of(part, 'users'), 'identities.listForUser', {
     add: (identities, userId) => identities.link(newIdentity(at, { userId })),
     find: async (identities, userId) => (await identities.listForUser(userId))[0]?.userId ?? null,
     asks: {
@@ -286,7 +279,7 @@ export function strangeIdentities(part: Part<IdentityStore>): void {
   })
   const listed = async (identities: IdentityStore, id: string) =>
     (await identities.listForUser(own)).some((row) => row.id === id) ? id : null
-  strangeKeys(of('ids'), 'identities.listForUser', {
+  strangeKeys(of(part, 'ids'), 'identities.listForUser', {
     add: (identities, id) => identities.link(newIdentity(at, { id, userId: own })),
     find: listed,
     asks: {
@@ -302,11 +295,7 @@ export function strangeIdentities(part: Part<IdentityStore>): void {
 export function strangeDeviceCodes(part: Part<DeviceCodeStore>): void {
   const at = moments()
   const denied = { state: 'denied' } as const
-  const of = (whose: string): Part<DeviceCodeStore> => ({
-    ...part,
-    it: (name, body) => part.it(`of ${whose}: ${name}`, body),
-  })
-  strangeKeys(of('codes'), 'deviceCodes.find', {
+  strangeKeys(of(part, 'codes'), 'deviceCodes.find', {
     add: (codes, userCodeHash) =>
       codes.save(newDeviceCode(at, { userCodeHash, deviceCodeHash: 'device' })),
     find: async (codes, userCodeHash) => (await codes.find(userCodeHash))?.userCodeHash ?? null,
@@ -320,7 +309,7 @@ export function strangeDeviceCodes(part: Part<DeviceCodeStore>): void {
   })
   // A code of its own for each key, however strange that is.
   const under = (key: string) => sha256(Buffer.from(key, 'utf16le').toString('base64url'))
-  strangeKeys(of('devices'), 'deviceCodes.poll', {
+  strangeKeys(of(part, 'devices'), 'deviceCodes.poll', {
     add: (codes, key) =>
       codes.save(newDeviceCode(at, { userCodeHash: under(key), deviceCodeHash: key })),
     find: async (codes, key) => {
@@ -332,7 +321,7 @@ export function strangeDeviceCodes(part: Part<DeviceCodeStore>): void {
         (await codes.poll(under(there), key, at(1))).outcome === 'unknown',
     },
   })
-  strangeKeys(of('users'), 'deviceCodes.claim', {
+  strangeKeys(of(part, 'users'), 'deviceCodes.claim', {
     add: async (codes, key) => {
       await codes.save(newDeviceCode(at, { userCodeHash: under(key) }))
       await codes.claim(under(key), key, at(1))
@@ -358,11 +347,7 @@ export function strangeConsents(part: Part<ConsentStore>): void {
     clients: (clientId: string) => [other, clientId] as const,
   }
   for (const [whose, namesOf] of Object.entries(names)) {
-    const named: Part<ConsentStore> = {
-      ...part,
-      it: (name, body) => part.it(`of ${whose}: ${name}`, body),
-    }
-    strangeKeys(named, 'consents.find', {
+    strangeKeys(of(part, whose), 'consents.find', {
       add: (consents, key) => {
         const [userId, clientId] = namesOf(key)
         return consents.grant(newConsent(at, { userId, clientId }))

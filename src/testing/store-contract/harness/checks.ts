@@ -91,6 +91,11 @@ export async function resolves<T>(promise: Promise<T>, broken: string): Promise<
   }
 }
 
+/** What to do where one process does not see what another has changed. */
+export const shared: string =
+  'Keep nothing in the memory of a process: no cache of rows, no index, no note of what is not ' +
+  'there. Read from the primary.'
+
 /** Changes everything in a record. The store must not notice. */
 export function spoil(record: unknown): void {
   if (typeof record !== 'object' || record === null) return

@@ -100,6 +100,12 @@ export function whereOffered<Store, Name extends keyof Store & string>(
   }
 }
 
+/**
+ * More rows than a page, a batch or a list of parameters holds: 100 of DynamoDB, 500 of Firestore,
+ * 1000 of authors who take that for enough.
+ */
+export const many = 1100
+
 /** Starts all calls at once. Another of them is the first in each round. */
 export async function atOnce<Calls extends readonly (() => Promise<unknown>)[]>(
   round: number,

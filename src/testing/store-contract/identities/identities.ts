@@ -256,15 +256,4 @@ function identityLists({ it }: Part<IdentityStore>): void {
     const nobody = newIdentity(at).userId
     same(await identities.listForUser(nobody), [], 'identities.listForUser of a user without any.')
   })
-
-  it('130 identities of one user are all listed', async (identities, at) => {
-    const { userId } = newIdentity(at)
-    for (let count = 0; count < 130; count += 1) await identities.link(newIdentity(at, { userId }))
-    const { length } = await identities.listForUser(userId)
-    check(
-      length === 130,
-      `identities.listForUser answered ${length} of 130 identities: the user cannot remove what ` +
-        'is not shown. Ask for the next page.',
-    )
-  })
 }

@@ -2,7 +2,7 @@ import { randomId } from '../../../lib/random.js'
 import type { IdentityStore } from '../../../stores/identity-contract.js'
 import { inTurns, newIdentity } from '../../../stores/new-records.js'
 import { check, isNone, rejects, same } from '../harness/checks.js'
-import { atOnce, type Part } from '../harness/suite.js'
+import { atOnce, many, type Part } from '../harness/suite.js'
 import { awkwardPairs } from '../harness/texts.js'
 
 const lockedOut = 'the user would have no way to sign in'
@@ -210,16 +210,22 @@ function unlinksAll({ it }: Part<IdentityStore>): void {
     )
   })
 
-  it('unlinkAllForUser finds all identities of a user, also the next page', async (identities, at) => {
+  it(`${many} identities of one user are all listed, and all unlinked`, async (identities, at) => {
     const { userId } = newIdentity(at)
-    const rows = Array.from({ length: 120 }, () => newIdentity(at, { userId }))
+    const rows = Array.from({ length: many }, () => newIdentity(at, { userId }))
     await inTurns(rows, (row) => identities.link(row))
+    const { length } = await identities.listForUser(userId)
+    check(
+      length === many,
+      `identities.listForUser answered ${length} of ${many} identities: the user cannot remove ` +
+        'what is not shown. Ask for the next page.',
+    )
     const count = await identities.unlinkAllForUser(userId)
     const left = (await identities.listForUser(userId)).length
     same(
       [left, count],
-      [0, 120],
-      'identities.unlinkAllForUser: how many are left of 120, and how many it has named. A user ' +
+      [0, many],
+      'identities.unlinkAllForUser: how many are left of all, and how many it has named. A user ' +
         'who is deleted leaves none behind. Go on page by page.',
     )
   })

@@ -2,7 +2,7 @@ import { randomId } from '../../../lib/random.js'
 import { inTurns, newProof } from '../../../stores/new-records.js'
 import type { ProofRecord, ProofStore } from '../../../stores/proof-contract.js'
 import { same } from '../harness/checks.js'
-import type { Part } from '../harness/suite.js'
+import { many, type Part } from '../harness/suite.js'
 
 const byHash = (one: ProofRecord, other: ProofRecord) => (one.idHash < other.idHash ? -1 : 1)
 
@@ -46,7 +46,7 @@ function listingOfNobody({ it }: Part<ProofStore>): void {
 
   it('list finds all of them, also the next page', async (proofs, at) => {
     const purpose = `invitation ${randomId()}`
-    const rows = Array.from({ length: 120 }, () => newProof(at, { userId: null, purpose }))
+    const rows = Array.from({ length: many }, () => newProof(at, { userId: null, purpose }))
     await inTurns(rows, (proof) => proofs.save(proof))
     const found = await proofs.list(purpose, null, at(1))
     same(

@@ -1,7 +1,7 @@
 import { inTurns, newProof } from '../../../stores/new-records.js'
 import type { ProofRecord, ProofStore } from '../../../stores/proof-contract.js'
 import { check, same } from '../harness/checks.js'
-import { atOnce, type Part } from '../harness/suite.js'
+import { atOnce, many, type Part } from '../harness/suite.js'
 
 const olderLink = 'an older link would work after the password was changed'
 
@@ -93,7 +93,7 @@ function voidsForGood({ it }: Part<ProofStore>): void {
 function voidsMany({ it }: Part<ProofStore>): void {
   it('voidForUser finds all proofs of a user, also the next page', async (proofs, at) => {
     const { userId, purpose } = newProof(at)
-    const rows = Array.from({ length: 120 }, () => newProof(at, { userId, purpose }))
+    const rows = Array.from({ length: many }, () => newProof(at, { userId, purpose }))
     await inTurns(rows, (proof) => proofs.save(proof))
     const count = await proofs.voidForUser(String(userId), [purpose], at(1))
     const left = (await find(proofs, rows)).filter((proof) => proof?.consumedAt === null).length

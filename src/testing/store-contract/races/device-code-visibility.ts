@@ -1,9 +1,6 @@
 import type { DeviceCodeStore } from '../../../stores/device-code-contract.js'
 import { moments, newDeviceCode } from '../../../stores/new-records.js'
-import { isNone, same } from '../harness/checks.js'
-
-const shared =
-  'Keep nothing in the memory of a process, not even what is not there. Read from the primary.'
+import { isNone, same, shared } from '../harness/checks.js'
 
 /** One process changes device codes, and the other reads them. */
 export async function deviceCodesOf(one: DeviceCodeStore, other: DeviceCodeStore): Promise<void> {

@@ -1,9 +1,6 @@
 import type { IdentityStore } from '../../../stores/identity-contract.js'
 import { moments, newIdentity } from '../../../stores/new-records.js'
-import { same } from '../harness/checks.js'
-
-const shared =
-  'Keep nothing in the memory of a process, not even what is not there. Read from the primary.'
+import { same, shared } from '../harness/checks.js'
 
 /** One process changes identities, and the other reads them. */
 export async function identitiesOf(one: IdentityStore, other: IdentityStore): Promise<void> {

@@ -3,10 +3,7 @@ import type { ManagedClientStore } from '../../../stores/client-contract.js'
 import type { ConsentStore } from '../../../stores/consent-contract.js'
 import { moments, newClient, newConsent, newSecretHash } from '../../../stores/new-records.js'
 import type { OnceStore } from '../../../stores/once-contract.js'
-import { isNone, same } from '../harness/checks.js'
-
-const shared =
-  'Keep nothing in the memory of a process, not even what is not there. Read from the primary.'
+import { isNone, same, shared } from '../harness/checks.js'
 
 /** One process grants consents, and the other reads them. */
 export async function consentsOf(one: ConsentStore, other: ConsentStore): Promise<void> {

@@ -1,9 +1,6 @@
 import { moments, newPasskeyRecord } from '../../../stores/new-records.js'
 import type { PasskeyStore } from '../../../stores/passkey-contract.js'
-import { isNone, same } from '../harness/checks.js'
-
-const shared =
-  'Keep nothing in the memory of a process, not even what is not there. Read from the primary.'
+import { isNone, same, shared } from '../harness/checks.js'
 
 /** One process changes passkeys, and the other reads them. */
 export async function passkeysOf(one: PasskeyStore, other: PasskeyStore): Promise<void> {

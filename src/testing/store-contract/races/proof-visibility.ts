@@ -1,9 +1,6 @@
 import { moments, newProof } from '../../../stores/new-records.js'
 import type { ProofStore } from '../../../stores/proof-contract.js'
-import { isNone, same } from '../harness/checks.js'
-
-const shared =
-  'Keep nothing in the memory of a process, not even what is not there. Read from the primary.'
+import { isNone, same, shared } from '../harness/checks.js'
 
 /** One process changes proofs, and the other reads them. */
 export async function proofsOf(one: ProofStore, other: ProofStore): Promise<void> {

@@ -16,7 +16,7 @@ import {
 } from '../../../stores/new-records.js'
 import type { SecondFactorStore } from '../../../stores/second-factor-contract.js'
 import type { SocketTicketStore } from '../../../stores/ticket-contract.js'
-import { same } from '../harness/checks.js'
+import { same, shared } from '../harness/checks.js'
 import { given, type StoreContractName, type StoresUnderTest } from '../harness/suite.js'
 import { deviceCodesOf } from './device-code-visibility.js'
 import { identitiesOf } from './identity-visibility.js'
@@ -32,98 +32,64 @@ export interface BothSides {
   readonly there: StoresUnderTest
 }
 
-const shared =
-  'Keep nothing in the memory of a process: no cache of rows, no index, no note of what is not ' +
-  'there. Read from the primary.'
-
 /**
  * Each process sees the changes of the other at once. It reads each row before it exists, and again
  * after each change.
  */
 export const visibility: Readonly<Record<StoreContractName, (sides: BothSides) => Promise<void>>> =
   {
-    codes: async ({ here, there }) => {
-      await codesOf(given(here, 'codes'), given(there, 'codes'))
-      await codesOf(given(there, 'codes'), given(here, 'codes'))
+    codes: bothWays('codes', codesOf),
+    sessions: async (sides) => {
+      for (const seen of [sessionsOf, usersOf]) await bothWays('sessions', seen)(sides)
+      await ownersOf(given(sides.here, 'sessions'), given(sides.there, 'sessions'))
     },
-    sessions: async ({ here, there }) => {
-      await sessionsOf(given(here, 'sessions'), given(there, 'sessions'))
-      await sessionsOf(given(there, 'sessions'), given(here, 'sessions'))
-      await usersOf(given(here, 'sessions'), given(there, 'sessions'))
-      await ownersOf(given(here, 'sessions'), given(there, 'sessions'))
-    },
-    secondFactors: async ({ here, there }) => {
-      await factorsOf(given(here, 'secondFactors'), given(there, 'secondFactors'))
-      await factorsOf(given(there, 'secondFactors'), given(here, 'secondFactors'))
-    },
-    consents: async ({ here, there }) => {
-      await consentsOf(given(here, 'consents'), given(there, 'consents'))
-      await consentsOf(given(there, 'consents'), given(here, 'consents'))
-    },
-    once: async ({ here, there }) => {
-      await onceOf(given(here, 'once'), given(there, 'once'))
-      await onceOf(given(there, 'once'), given(here, 'once'))
-    },
-    clients: async ({ here, there }) => {
-      await clientsOf(given(here, 'clients'), given(there, 'clients'))
-      await clientsOf(given(there, 'clients'), given(here, 'clients'))
-    },
-    passkeys: async ({ here, there }) => {
-      await passkeysOf(given(here, 'passkeys'), given(there, 'passkeys'))
-      await passkeysOf(given(there, 'passkeys'), given(here, 'passkeys'))
-    },
-    proofs: async ({ here, there }) => {
-      await proofsOf(given(here, 'proofs'), given(there, 'proofs'))
-      await proofsOf(given(there, 'proofs'), given(here, 'proofs'))
-    },
-    identities: async ({ here, there }) => {
-      await identitiesOf(given(here, 'identities'), given(there, 'identities'))
-      await identitiesOf(given(there, 'identities'), given(here, 'identities'))
-    },
-    deviceCodes: async ({ here, there }) => {
-      await deviceCodesOf(given(here, 'deviceCodes'), given(there, 'deviceCodes'))
-      await deviceCodesOf(given(there, 'deviceCodes'), given(here, 'deviceCodes'))
-    },
-    tickets: async ({ here, there }) => {
-      const at = moments()
-      for (const [one, other] of both<SocketTicketStore>(
-        given(here, 'tickets'),
-        given(there, 'tickets'),
-      )) {
-        const ticket = newTicket(at)
-        await one.save(ticket)
-        const { outcome } = await other.consume(ticket.ticketHash, at(1))
-        same(
-          outcome,
-          'consumed',
-          `tickets.consume of a ticket that another process has issued. ${shared}`,
-        )
-      }
-    },
-    keys: async ({ here, there }) => {
-      for (const [one, other] of both<KeyStore>(given(here, 'keys'), given(there, 'keys'))) {
-        const key = newKey(moments())
-        const isListed = async () =>
-          (await other.list()).some(({ generation }) => generation === key.generation)
-        const before = await isListed()
-        await one.insert(key)
-        const inserted = await isListed()
-        await one.remove(key.generation)
-        const removed = await isListed()
-        same(
-          [before, inserted, removed],
-          [false, true, false],
-          `keys.list while another process inserts and removes a key. ${shared}`,
-        )
-      }
-    },
+    secondFactors: bothWays('secondFactors', factorsOf),
+    consents: bothWays('consents', consentsOf),
+    once: bothWays('once', onceOf),
+    clients: bothWays('clients', clientsOf),
+    passkeys: bothWays('passkeys', passkeysOf),
+    proofs: bothWays('proofs', proofsOf),
+    identities: bothWays('identities', identitiesOf),
+    deviceCodes: bothWays('deviceCodes', deviceCodesOf),
+    tickets: bothWays('tickets', ticketsOf),
+    keys: bothWays('keys', keysOf),
   }
 
-function both<Store>(here: Store, there: Store): readonly (readonly [Store, Store])[] {
-  return [
-    [here, there],
-    [there, here],
-  ]
+type Store<Name extends StoreContractName> = NonNullable<StoresUnderTest[Name]>
+
+function bothWays<Name extends StoreContractName>(
+  name: Name,
+  seen: (one: Store<Name>, other: Store<Name>) => Promise<void>,
+): (sides: BothSides) => Promise<void> {
+  return async ({ here, there }) => {
+    await seen(given(here, name), given(there, name))
+    await seen(given(there, name), given(here, name))
+  }
+}
+
+async function ticketsOf(one: SocketTicketStore, other: SocketTicketStore): Promise<void> {
+  const at = moments()
+  const ticket = newTicket(at)
+  await one.save(ticket)
+  const { outcome } = await other.consume(ticket.ticketHash, at(1))
+  const what = 'tickets.consume of a ticket that another process has issued.'
+  same(outcome, 'consumed', `${what} ${shared}`)
+}
+
+async function keysOf(one: KeyStore, other: KeyStore): Promise<void> {
+  const key = newKey(moments())
+  const isListed = async () =>
+    (await other.list()).some(({ generation }) => generation === key.generation)
+  const before = await isListed()
+  await one.insert(key)
+  const inserted = await isListed()
+  await one.remove(key.generation)
+  const removed = await isListed()
+  same(
+    [before, inserted, removed],
+    [false, true, false],
+    `keys.list while another process inserts and removes a key. ${shared}`,
+  )
 }
 
 async function codesOf(one: AuthorizationCodeStore, other: AuthorizationCodeStore): Promise<void> {
@@ -231,30 +197,28 @@ async function endOf(
   )
 }
 
-async function usersOf(here: SessionStore, there: SessionStore): Promise<void> {
+async function usersOf(one: SessionStore, other: SessionStore): Promise<void> {
   const at = moments()
-  for (const [one, other] of both(here, there)) {
-    const own = newSession(at)
-    const others = newSession(at, { userId: own.userId })
-    const { userId } = own
-    await one.create(own)
-    await other.create(others)
-    await one.find(own.id)
-    await one.find(others.id)
-    const ended = await other.endAllForUser(userId, 'revoked', at(1))
-    const why =
-      'sessions.endAllForUser of a user who has a session of each of two processes: "sign out ' +
-      `everywhere" must end both. ${shared}`
-    same([...ended].sort(), [own.id, others.id].sort(), why)
-    const left = [await one.find(own.id), await one.find(others.id)].filter(
-      (session) => session?.endedAt === null,
-    )
-    same(
-      left,
-      [],
-      `sessions.find of sessions that another process has ended with endAllForUser. ${shared}`,
-    )
-  }
+  const own = newSession(at)
+  const others = newSession(at, { userId: own.userId })
+  const { userId } = own
+  await one.create(own)
+  await other.create(others)
+  await one.find(own.id)
+  await one.find(others.id)
+  const ended = await other.endAllForUser(userId, 'revoked', at(1))
+  const why =
+    'sessions.endAllForUser of a user who has a session of each of two processes: "sign out ' +
+    `everywhere" must end both. ${shared}`
+  same([...ended].sort(), [own.id, others.id].sort(), why)
+  const left = [await one.find(own.id), await one.find(others.id)].filter(
+    (session) => session?.endedAt === null,
+  )
+  same(
+    left,
+    [],
+    `sessions.find of sessions that another process has ended with endAllForUser. ${shared}`,
+  )
 }
 
 async function factorsOf(one: SecondFactorStore, other: SecondFactorStore): Promise<void> {

@@ -1,5 +1,5 @@
 import type { SessionRecord, SessionStore } from '../../../stores/contract.js'
-import { inTurns, newRefreshable, newRotation, newSession } from '../../../stores/new-records.js'
+import { newRefreshable, newRotation, newSession } from '../../../stores/new-records.js'
 import { check, same } from '../harness/checks.js'
 import { type Part, whereOffered } from '../harness/suite.js'
 
@@ -8,7 +8,6 @@ export function countingContract(part: Part<SessionStore>): void {
   // Without it, every sign-in asks for the list.
   const offering = whereOffered(part, 'countForUser')
   ofThatUser(offering)
-  ofMany(offering)
   createdAtOnce(offering)
   movedEnds(offering)
   otherClocks(offering)
@@ -38,19 +37,6 @@ function ofThatUser({ it }: Part<Counting>): void {
     const left = await sessions.countForUser(userId, at(3))
     check(left === 2 || left === 3, `${why} One of 3 has ended: ${left}.`)
     same(await sessions.countForUser(other.userId, at(3)), 1, why)
-  })
-}
-
-// More than a page, or a batch: 25 and 100 of DynamoDB, 30 of Firestore, 101 of MongoDB.
-const many = 130
-
-function ofMany({ it }: Part<Counting>): void {
-  it(`counts ${many} of one user`, async (sessions, at) => {
-    const { userId } = newSession(at)
-    const own = Array.from({ length: many }, () => newSession(at, { userId }))
-    await inTurns(own, (session) => sessions.create(session))
-    const why = `sessions.countForUser of ${many} sessions: count all pages. ${tooFew}`
-    check((await countOf(sessions, userId, at(1))) >= many, why)
   })
 }
 

@@ -2,11 +2,7 @@ import { randomId } from '../../../lib/random.js'
 import type { SessionRecord, SessionStore } from '../../../stores/contract.js'
 import { inTurns, newSession } from '../../../stores/new-records.js'
 import { check, same, sessionsOf } from '../harness/checks.js'
-import { type Part, whereOffered } from '../harness/suite.js'
-
-// More than a page, a batch or a list of parameters holds: 25 and 100 of DynamoDB, 30 of Firestore,
-// 101 of MongoDB.
-const many = 130
+import { many, type Part, whereOffered } from '../harness/suite.js'
 
 /** Many sessions: all of them are listed, ended and checked. */
 export function manySessions(part: Part<SessionStore>): void {
@@ -34,13 +30,13 @@ function createdAtOnce({ it, rounds }: Part<SessionStore>): void {
 }
 
 function ofOneUser({ it }: Part<SessionStore>): void {
-  it(`${many} sessions of one user are all listed, and all ended`, async (sessions, at) => {
+  it(`${many} sessions of one user are all listed, counted and ended`, async (sessions, at) => {
     const { userId } = newSession(at)
-    // Six have the same moment, so that a page of 10, 20, 25, 30, 50 or 100 ends between them.
+    // Six have the same moment, so that a page of 10, 25, 50, 100, 500 or 1000 ends between them.
     const own = Array.from({ length: many }, (_none, index) =>
       newSession(at, { userId, createdAt: at(Math.floor(index / -6)) }),
     )
-    for (const session of own) await sessions.create(session)
+    await inTurns(own, (session) => sessions.create(session))
     const pages =
       'Ask for the next page until there is none, after the last createdAt and id together.'
     const listed = (await sessionsOf(sessions, userId, at(1))).map(idOf)
@@ -54,6 +50,9 @@ function ofOneUser({ it }: Part<SessionStore>): void {
       `sessions.listForUser of ${many} sessions: by createdAt, and by the bytes of the id where ` +
         'that is the same.',
     )
+    const count = Number((await sessions.countForUser?.(userId, at(1))) ?? many)
+    const few = `sessions.countForUser answered ${count} of ${many} sessions: count all pages.`
+    check(count >= many, few)
     const ended = await sessions.endAllForUser(userId, 'revoked', at(1))
     const left = await sessionsOf(sessions, userId, at(2))
     const why =

@@ -1,13 +1,16 @@
-// Stands between a process and its PostgreSQL, and cuts or silences the connection at a chosen
-// moment.
+// Stands between a process and its database, and cuts or silences the connection at a chosen moment.
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 
 /** A proxy on a port of its own. */
 export interface DatabaseProxy {
   /** The database's URL, through the proxy. */
   readonly url: string
+  /** From now on every connection is closed, and every new one as soon as it is made. */
+  cut(): void
+  /** From now on connections are made again. */
+  mend(): void
   /**
-   * Once: lets the next statement that matches reach the database, waits until the database has
+   * Once, of PostgreSQL: lets the next statement that matches reach the database, waits until the database has
    * answered it, and then cuts the connection instead of passing the answer on. Resolves when that
    * has happened.
    */
@@ -30,8 +33,10 @@ export async function startProxy(databaseUrl: string): Promise<DatabaseProxy> {
   const open = new Set<Socket>()
   let trap: Trap | null = null
   let isPaused = false
+  let isCut = false
 
   const server = createServer((client) => {
+    if (isCut) return void client.destroy()
     const database = connect(Number(port), hostname)
     const both = [client, database]
     const cut = () => {
@@ -69,6 +74,13 @@ export async function startProxy(databaseUrl: string): Promise<DatabaseProxy> {
 
   return {
     url: url.href,
+    cut() {
+      isCut = true
+      for (const socket of open) socket.destroy()
+    },
+    mend() {
+      isCut = false
+    },
     cutInsteadOfAnswer: (statement) =>
       new Promise((sprung) => {
         trap = { statement, sprung }
