@@ -37,7 +37,7 @@ async function hostWith(hash: string | null, passwords: PasswordHasher = combine
     accountTotal: noLimit,
     knownNetwork: noLimit,
   }
-  const host = await startHost({ options: { passwords, throttle, maxPasswordWait: 60 } })
+  const host = await startHost({ options: { passwords, throttle, maxPasswordWait: 30 } })
   host.users.change('u-alice', { passwordHash: hash })
   const logIn = (given = password) => post(host, '/login', { username: 'alice', password: given })
   const stored = () => host.users.rows.get('u-alice')?.passwordHash as string
