@@ -163,6 +163,18 @@ export function createInvitationsForHost(deps: InvitationsForHostDeps): Invitati
       return { id, token, url }
     },
 
+    ...createInvitationsMade(deps),
+  }
+}
+
+/** Those that were made. */
+export function createInvitationsMade({
+  proofs,
+  audit,
+}: Pick<InvitationsForHostDeps, 'audit'> & {
+  readonly proofs: Pick<Proofs, 'list' | 'consume'>
+}): Pick<InvitationsForHost, 'invitations' | 'revokeInvitation'> {
+  return {
     async invitations() {
       const found = await proofs.list('invitation', null)
       return found.map((one) => {

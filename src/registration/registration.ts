@@ -25,9 +25,11 @@ import {
 } from './invitations-for-host.js'
 import {
   createAskHost,
+  createIsOpen,
   createRefuseRegistration,
   createRegister,
   createRequireFreeName,
+  type IsOpen,
   type Register,
   registerEndpoint,
   registrationEndpoint,
@@ -64,14 +66,23 @@ export function createRegistration(deps: RegistrationDeps): Registration | undef
   const requireFreeName = createRequireFreeName({ ...deps, nameIsFree, refuseRegistration })
   const findInvitation = createFindInvitation(deps)
   const askHost = createAskHost({ ...deps, refuseRegistration })
-  const parts = { ...deps, create, refuseRegistration, requireFreeName, askHost, findInvitation }
+  const isOpen = createIsOpen(deps)
+  const parts = {
+    ...deps,
+    isOpen,
+    create,
+    refuseRegistration,
+    requireFreeName,
+    askHost,
+    findInvitation,
+  }
   const openApproved = createOpenApproved(deps)
   const register = createRegister(parts)
   const confirmRegistration = createConfirmRegistration({ ...parts, openApproved })
   const confirm = confirmRegistrationEndpoint(confirmRegistration, throttle)
   return {
     routes: [
-      ['/auth/registration', { GET: registrationEndpoint(deps) }],
+      ['/auth/registration', { GET: registrationEndpoint(parts) }],
       ['/auth/register', { POST: registerEndpoint(register, throttle) }],
       ['/auth/register/confirm', { POST: confirm }],
       ['/auth/invitations/:token', { GET: invitationEndpoint(findInvitation, throttle) }],
@@ -89,13 +100,17 @@ interface Flows {
 
 // The same as by the endpoints, in the same counters, with a session for the browser at the end.
 function onPages(
-  { accountsOptions, throttle }: Pick<RegistrationDeps, 'accountsOptions' | 'throttle'>,
+  {
+    accountsOptions,
+    isOpen,
+    throttle,
+  }: Pick<RegistrationDeps, 'accountsOptions' | 'throttle'> & { readonly isOpen: IsOpen },
   { register, confirmRegistration, findInvitation }: Flows,
 ): RegistrationOnPages {
-  const { registration, emailSignIn, passwordRules } = accountsOptions
+  const { emailSignIn, passwordRules } = accountsOptions
   const { limitRefusals } = throttle
   return {
-    needsInvitation: registration !== 'open',
+    needsInvitation: async () => !(await isOpen()),
     needsPassword: !emailSignIn,
     minLength: passwordRules.minLength,
     look: (token, request) =>
