@@ -6,6 +6,7 @@ import {
 import {
   createEndForUser,
   createSessionsForHost,
+  type EndForUser,
   type RevokeAllOptions,
   type SessionsForHost,
 } from '../account/sessions-for-host.js'
@@ -26,20 +27,27 @@ import { createScopes } from '../oauth/scopes.js'
 import { createForgetKeptCodes } from '../passkeys/forget-kept-codes.js'
 import { createPasskeysForHost, type PasskeysForHost } from '../passkeys/passkeys-for-host.js'
 import { createRevocations } from '../sessions/revocations.js'
-import { createSessions } from '../sessions/sessions.js'
+import { createSessions, type Sessions } from '../sessions/sessions.js'
 import { failClosedManagedClients } from '../stores/fail-closed-oauth-stores.js'
 import { failClosedPasskeys } from '../stores/fail-closed-passkeys.js'
 import { failClosedSecondFactors, failClosedSessions } from '../stores/fail-closed-stores.js'
 import type { RevocationBus } from '../stores/revocation-bus.js'
-import type { AuditEntry, AuditPage } from '../stores/sql/sql-audit.js'
+import type { AuditFound, AuditQuery } from '../stores/sql/sql-audit.js'
 import { createThrottle } from '../throttle/throttle.js'
 import { createTotpEnrolment } from '../two-factor/enrolment.js'
 import { createKeptCodes } from '../two-factor/kept-codes.js'
 import { createSeedVault } from '../two-factor/seed-vault.js'
 import type { LoginIdentifier } from '../users/contract.js'
+import { type AdminAccounts, createAdminAccounts } from './admin-accounts.js'
 import { type AdminKeys, createAdminKeys, createSealed, type SealedWith } from './admin-keys.js'
-import { type AdminOptions, type CheckedAdminOptions, checkAdminOptions } from './admin-options.js'
+import {
+  type AdminOptions,
+  type CheckedAdminOptions,
+  checkAdminOptions,
+  without,
+} from './admin-options.js'
 
+export type { AdminAccounts } from './admin-accounts.js'
 export type { AdminKey, AdminKeys, RotateKeysOptions, SealedWith } from './admin-keys.js'
 export type {
   AdminEventSink,
@@ -47,6 +55,7 @@ export type {
   AdminOAuth,
   AdminOptions,
   AdminStores,
+  AdminUsers,
 } from './admin-options.js'
 
 /**
@@ -60,6 +69,8 @@ export interface Admin {
   readonly secondFactors: Pick<SecondFactorsForHost, 'status' | 'reset'>
   /** Needs `stores.passkeys`. */
   readonly passkeys: PasskeysForHost
+  /** Needs `users`; invitations need `stores.proofs`. */
+  readonly accounts: AdminAccounts
   /** Needs `stores.clients`. */
   readonly clients: ClientsForHost
   /** Needs `keys` or `idTokenKeys`. */
@@ -68,8 +79,8 @@ export interface Admin {
   sealed(): Promise<readonly SealedWith[]>
   /** `auth.unlockLogin`, told whose name it is. Needs `throttle.limiter`. */
   unlockLogin(identifier: LoginIdentifier, options?: AdminUnlockOptions): Promise<void>
-  /** The events of a user, the newest first. Needs `sqlAudit` as `onEvent`. */
-  audit(userId: string, page?: AuditPage): Promise<AuditEntry[]>
+  /** The events that fit, the newest first. Needs `sqlAudit` as `onEvent`. */
+  audit(query: AuditQuery): Promise<AuditFound>
   /**
    * Resolves when `onEvent` has taken all events, or `storeTimeout` is over: with the number of
    * those
@@ -125,12 +136,16 @@ export function adminOf(given: AdminOptions): Admin {
     secondFactors:
       totp === undefined ? without('secondFactors', ['status', 'reset']) : resetting(parts, totp),
     passkeys: managePasskeys(options, parts),
+    accounts: createAdminAccounts(options, {
+      ...parts,
+      endForUser: endingBy(parts, parts.sessions.endAllForUser),
+    }),
     clients: manageClients(options, parts),
     keys: createAdminKeys({ keys, idTokenKeys, audit: parts.audit }),
     sealed: createSealed({ keys, idTokenKeys, secondFactors, encryptionKeys }),
     unlockLogin: unlocking(options, parts),
-    async audit(userId, page) {
-      if (typeof onEvent?.forUser === 'function') return onEvent.forUser(userId, page)
+    async audit(query) {
+      if (typeof onEvent?.find === 'function') return onEvent.find(query)
       throw new AuthConfigError('onEvent', 'keeps nothing to be read.', 'pass sqlAudit(kysely).')
     },
     close: parts.delivered,
@@ -226,24 +241,26 @@ function deliveries({ onEvent, storeTimeout }: CheckedAdminOptions) {
 }
 
 function manageSessions(parts: Parts): Pick<Admin, 'sessions' | 'namedTokens'> {
-  const { sessions, throttle, totp } = parts
-  const { knownNetworks } = throttle
-  const endingBy = (endAll: typeof sessions.endAllForUser) =>
-    createEndForUser({ sessions, endAll, totp, removeWaysIn: refuse, knownNetworks })
+  const { sessions } = parts
   const { list, revoke, revokeAllForUser } = createSessionsForHost({
     sessions,
     openSession: refuse,
     revokeByToken: refuse,
     summarize: refuse,
     countSockets: () => 0,
-    endForUser: endingBy(sessions.endAllForUser),
-    endDevices: endingBy(sessions.endAllButNamed),
+    endForUser: endingBy(parts, sessions.endAllForUser),
+    endDevices: endingBy(parts, sessions.endAllButNamed),
   })
   const tokens = createNamedTokensForHost({ ...parts, makeNamedToken: refuse })
   return {
     sessions: { list, revoke, revokeAllForUser },
     namedTokens: { list: tokens.list, revoke: tokens.revoke },
   }
+}
+
+function endingBy({ throttle, ...parts }: Parts, endAll: Sessions['endAllForUser']): EndForUser {
+  const { knownNetworks } = throttle
+  return createEndForUser({ ...parts, endAll, removeWaysIn: refuse, knownNetworks })
 }
 
 function resetting(parts: Parts, totp: NonNullable<Parts['totp']>): Admin['secondFactors'] {
@@ -313,19 +330,4 @@ function unlocking(options: CheckedAdminOptions, parts: Parts): Admin['unlockLog
     const { userId = null, ...others } = asked ?? {}
     await unlock(identifier, async () => userId, others)
   }
-}
-
-/** A part whose store is missing. */
-function without<Part extends object>(
-  store: string,
-  methods: readonly (keyof Part & string)[],
-): Part {
-  const refuseWithout = async () => {
-    throw new AuthConfigError(
-      `stores.${store}`,
-      'is missing.',
-      `pass the store that the servers have as ${store}.`,
-    )
-  }
-  return Object.fromEntries(methods.map((method) => [method, refuseWithout])) as Part
 }

@@ -16,6 +16,8 @@ export interface Outcome {
   readonly columns?: readonly string[]
   /** For people, if there is no table. */
   readonly said?: string
+  /** For people, beside either: such as that there is more. */
+  readonly note?: string
   /** Default 0. */
   readonly exitCode?: number
 }

@@ -116,7 +116,7 @@ async function print(
   given: Given,
   open: () => Promise<OpenedFile>,
 ): Promise<number> {
-  const { data, columns, said = '', exitCode = 0 } = await command.run(given, open)
+  const { data, columns, said = '', note, exitCode = 0 } = await command.run(given, open)
   const { isTTY } = process.stdout
   const hasColours = isTTY === true && (process.env['NO_COLOR'] ?? '') === ''
   const forPeople = () =>
@@ -124,6 +124,7 @@ async function print(
       ? `${shownLines(said)}\n`
       : tableOf(data as readonly ShownRow[], columns, hasColours)
   process.stdout.write(given.isSet('json') ? jsonOf(data) : forPeople())
+  if (note !== undefined) complain(note)
   return exitCode
 }
 

@@ -3,9 +3,11 @@ import { describe, expect, it, vi } from 'vitest'
 import { adminOf } from '../../src/admin/admin.js'
 import { AuthConfigError, generateClientSecret } from '../../src/index.js'
 import { memoryStores } from '../../src/stores/memory-stores.js'
+import { newFactor } from '../../src/stores/new-records.js'
 import { bearer, get, logIn, post } from '../support/client.js'
 import { password, totpSecret } from '../support/host.js'
 import { wiki } from '../support/mounted-oauth.js'
+import { identityRecord } from '../support/records.js'
 import { openSocket, startManaged } from './running-host.js'
 
 const by = 'cli:ada'
@@ -87,6 +89,64 @@ it('a locked name is unlocked, for a network with its address', async () => {
   await logIn(host)
   await admin.close()
   expect(events).toMatchObject([{ type: 'login.unlocked', userId: 'u-alice', actor: by }])
+})
+
+describe('accounts', () => {
+  it('are deleted with all that is theirs, as by the server', async () => {
+    const managed = await startManaged()
+    const { host, admin, events, database } = managed
+    const { authToken } = await logIn(host)
+    const { closed } = await openSocket(managed, authToken)
+    const { secondFactors } = database.stores
+    await secondFactors.activate(newFactor(host.clock, { userId: 'u-alice' }), [])
+    await database.stores.identities.link(identityRecord({ userId: 'u-alice' }))
+    const now = new Date()
+    const consent = { userId: 'u-alice', clientId: 'wiki', scopes: ['openid'] }
+    await database.oauthStores.consents.grant({ ...consent, grantedAt: now, updatedAt: now })
+    await admin.accounts.delete('u-alice', { by })
+    expect(await closed).toBe(4401)
+    expect(host.users.rows.has('u-alice')).toBe(false)
+    expect(await secondFactors.find('u-alice')).toBeNull()
+    expect(await database.stores.identities.listForUser('u-alice')).toEqual([])
+    expect(await database.oauthStores.consents.listForUser('u-alice')).toEqual([])
+    await admin.close()
+    expect(events).toMatchObject([
+      { type: 'session.ended', reason: 'account-deleted', actor: by },
+      { type: 'account.deleted', userId: 'u-alice', actor: by },
+    ])
+  })
+
+  it('are disabled, and signed out at once', async () => {
+    const { host, admin } = await startManaged()
+    const { authToken } = await logIn(host)
+    expect(await admin.accounts.disable('u-alice', { by })).toBe(1)
+    expect((await get(host, '/me', bearer(authToken))).status).toBe(401)
+    expect((await post(host, '/login', { username: 'alice', password })).status).toBe(401)
+  })
+
+  it('whose table is away are neither deleted nor signed out by half', async () => {
+    const away = () => Promise.reject(new Error('away'))
+    const { host, admin } = await startManaged({ users: { delete: away, disable: away } })
+    const { authToken } = await logIn(host)
+    const refused = { code: 'temporarily-unavailable' }
+    await expect(admin.accounts.disable('u-alice')).rejects.toMatchObject(refused)
+    expect((await get(host, '/me', bearer(authToken))).status).toBe(200)
+    await expect(admin.accounts.delete('u-alice')).rejects.toMatchObject(refused)
+    expect((await get(host, '/me', bearer(authToken))).status).toBe(401)
+  })
+})
+
+it('invitations are listed and revoked', async () => {
+  const { host, admin, events } = await startManaged()
+  const { id, token } = await host.auth.accounts.invite({ uses: 20, note: 'team:support' })
+  host.issued.add(token)
+  const [made, ...others] = await admin.accounts.invitations()
+  expect([made, others]).toMatchObject([{ id, note: 'team:support', usesLeft: 20 }, []])
+  expect(await admin.accounts.revokeInvitation(id, { by })).toBe(true)
+  expect(await admin.accounts.revokeInvitation(id, { by })).toBe(false)
+  expect((await get(host, `/auth/invitations/${token}`)).status).toBe(400)
+  await admin.close()
+  expect(events).toMatchObject([{ type: 'invitation.revoked', invitationId: id, actor: by }])
 })
 
 describe('clients', () => {
@@ -180,7 +240,7 @@ it('tells what has happened to a user, also what it has done itself', async () =
   await admin.sessions.revokeAllForUser('u-alice', { by })
   await admin.close()
   await audit.close()
-  expect(await admin.audit('u-alice')).toMatchObject([
+  expect((await admin.audit({ userId: 'u-alice' })).events).toMatchObject([
     { type: 'session.ended', userId: 'u-alice', detail: { reason: 'revoked', actor: by } },
   ])
 })
@@ -195,7 +255,10 @@ describe('what is missing', () => {
     ['throttle.limiter', () => admin.unlockLogin({ kind: 'username', value: 'alice' })],
     ['keys', () => admin.keys.list()],
     ['encryptionKeys', () => admin.sealed()],
-    ['onEvent', () => admin.audit('u-1')],
+    ['onEvent', () => admin.audit({ userId: 'u-1' })],
+    ['users.delete', () => admin.accounts.delete('u-1')],
+    ['users.disable', () => admin.accounts.disable('u-1')],
+    ['stores.proofs', () => admin.accounts.invitations()],
   ])('%s is named', async (option, call) => {
     const error = await call().catch((caught: unknown) => caught)
     expect(error).toBeInstanceOf(AuthConfigError)
