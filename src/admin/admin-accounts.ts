@@ -1,14 +1,14 @@
 import type { EndForUser } from '../account/sessions-for-host.js'
 import { createProofs } from '../accounts/proofs.js'
 import { createDeleteEverything } from '../deletion/delete-everything.js'
-import { createDeletionForHost, type DeletionForHost } from '../deletion/deletion.js'
+import type { DeletionForHost } from '../deletion/deletion.js'
 import { AuthConfigError } from '../errors.js'
 import { contextOfAction, type HostAction, requireIds } from '../http/host-input.js'
 import { failClosed, unread } from '../lib/check-answer.js'
 import type { HostCall } from '../lib/host-call.js'
 import {
   createInvitationsMade,
-  type InvitationsForHost,
+  type InvitationsMade,
 } from '../registration/invitations-for-host.js'
 import { failClosedIdentities } from '../stores/fail-closed-identities.js'
 import { failClosedConsents } from '../stores/fail-closed-oauth-stores.js'
@@ -17,9 +17,7 @@ import { failClosedProofs } from '../stores/fail-closed-proofs.js'
 import { type AdminUsers, type CheckedAdminOptions, without } from './admin-options.js'
 
 /** Whole accounts, and the invitations to make one. */
-export interface AdminAccounts
-  extends DeletionForHost,
-    Pick<InvitationsForHost, 'invitations' | 'revokeInvitation'> {
+export interface AdminAccounts extends DeletionForHost, InvitationsMade {
   /**
    * Disables a user by `users.disable`, and then ends all sessions. Returns how many ended. Rejects
    * as `delete`; call it again after `temporarily-unavailable`.
@@ -53,30 +51,31 @@ export function createAdminAccounts(
     oauthServer: stores.consents && { consents: failClosedConsents(stores.consents, call) },
     deleteUser: async (userId) => host.delete?.(userId),
   })
-  const deletion = createDeletionForHost({ ...deps, deleteEverything })
-  const methods = ['invitations', 'revokeInvitation'] as const
+  const read = (method: keyof AdminUsers, userId: string, options?: HostAction) => {
+    if (host[method] === undefined)
+      throw new AuthConfigError(
+        `users.${method}`,
+        'is missing: only your own code can do that to your users.',
+        `pass users: { async ${method}(userId) { … } }, as docs/operations.md says.`,
+      )
+    requireIds({ userId })
+    return contextOfAction(options)
+  }
+  const made: InvitationsMade =
+    proofs === undefined ? without('proofs') : createInvitationsMade({ ...deps, proofs })
   return {
-    ...(proofs ? createInvitationsMade({ ...deps, proofs }) : without('proofs', methods)),
+    invitations: made.invitations,
+    revokeInvitation: made.revokeInvitation,
     async delete(userId, options) {
-      requireMethod(host, 'delete')
-      await deletion.delete(userId, options)
+      const context = read('delete', userId, options)
+      await deleteEverything(userId, context)
+      deps.audit({ type: 'account.deleted', userId }, context)
     },
     async disable(userId, options) {
-      requireMethod(host, 'disable')
-      const context = contextOfAction(options)
-      requireIds({ userId })
+      const context = read('disable', userId, options)
       // First, or the user signs in again in between.
       await host.disable?.(userId)
       return endForUser(userId, 'revoked', undefined, context)
     },
   }
-}
-
-function requireMethod(users: AdminUsers, method: keyof AdminUsers): void {
-  if (users[method] !== undefined) return
-  throw new AuthConfigError(
-    `users.${method}`,
-    'is missing: only your own code can do that to your users.',
-    `pass users: { async ${method}(userId) { … } }, as docs/operations.md says.`,
-  )
 }

@@ -43,7 +43,12 @@ export interface AdminStores {
   readonly proofs?: ProofStore
   readonly identities?: IdentityStore
   readonly consents?: ConsentStore
+  readonly codes?: Purged
+  readonly tickets?: Purged
+  readonly deviceCodes?: Purged
 }
+
+type Purged = Pick<SessionStore, 'purge'>
 
 /** What only your own code can do to your users. */
 export interface AdminUsers extends Pick<UserStore, 'delete'> {
@@ -158,17 +163,14 @@ export function checkAdminOptions(given: AdminOptions): CheckedAdminOptions {
   }
 }
 
-/** A part whose store is missing. */
-export function without<Part extends object>(
-  store: string,
-  methods: readonly (keyof Part & string)[],
-): Part {
-  const refuseWithout = async () => {
+/** A part whose store is missing: each of its methods says so. */
+export function without<Part extends object>(store: string): Part {
+  const refuse = async () => {
     throw new AuthConfigError(
       `stores.${store}`,
       'is missing.',
       `pass the store that the servers have as ${store}.`,
     )
   }
-  return Object.fromEntries(methods.map((method) => [method, refuseWithout])) as Part
+  return new Proxy({} as Part, { get: () => refuse })
 }

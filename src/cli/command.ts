@@ -54,7 +54,7 @@ export interface Given {
 /** The program was called wrongly, or its file is not as it should be. */
 export class CalledWrongly extends Error {}
 
-/** Options of every command but the doctor. */
+/** Options of every command. */
 const common: Readonly<Record<string, CommandOption>> = {
   config: { takes: '<path>' },
   by: { takes: '<who>' },

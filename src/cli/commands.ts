@@ -5,6 +5,7 @@ import { AuthError } from '../errors.js'
 import type { HostAction } from '../http/host-input.js'
 import type { OAuthClient } from '../stores/client-contract.js'
 import { CalledWrongly, type Command, type Given, type Opened, type Outcome } from './command.js'
+import { doctor } from './doctor.js'
 import { init } from './init.js'
 
 const user = { takes: '<id>', isRequired: true }
@@ -73,16 +74,29 @@ const sessions: readonly Command[] = [
   },
   {
     name: 'sessions end',
-    options: { user, session: { takes: '<id>' }, 'keep-tokens': flag },
-    does: 'ends them all, with tokens and sockets, or one',
+    options: {
+      user: { takes: '<id>' },
+      session: { takes: '<id>' },
+      'keep-tokens': flag,
+      all: flag,
+    },
+    does: 'ends those of a user, with tokens and sockets, or one; --all: those of everybody',
     warns: (given) => {
       const one = given.text('session')
+      if (given.isSet('all')) return 'This signs EVERYBODY out, and ends all named tokens.'
       return one === undefined
-        ? `This signs ${given.required('user')} out everywhere.`
+        ? `This signs ${given.text('user')} out everywhere.`
         : `This ends the session ${one}.`
     },
     run: withAdmin(async ({ admin, by }, given) => {
-      const [userId, sessionId] = [given.required('user'), given.text('session')]
+      const [userId, sessionId] = [given.text('user'), given.text('session')]
+      if ((userId === undefined) !== given.isSet('all'))
+        throw new CalledWrongly('say --user <id>, or --all for everybody')
+      if (userId === undefined) {
+        const deleted = await admin.sessions.deleteAll()
+        if (deleted === 0) return nothing('no session was there, or the store cannot delete them')
+        return { data: { deleted }, said: `deleted: ${deleted}` }
+      }
       if (sessionId === undefined) {
         const keepNamedTokens = given.isSet('keep-tokens')
         const ended = await admin.sessions.revokeAllForUser(userId, { by, keepNamedTokens })
@@ -155,14 +169,8 @@ const factors: readonly Command[] = [
     run: withAdmin(async ({ admin, by }, given) => {
       const [value, userId, ip] = [given.operand, given.text('user'), given.text('ip')]
       const kind = given.text('kind') ?? (value.includes('@') ? 'email' : 'username')
-      await admin.unlockLogin(
-        { kind: kind as 'user', value },
-        {
-          by,
-          ...(userId !== undefined && { userId }),
-          ...(ip !== undefined && { ip }),
-        },
-      )
+      const where = { ...(userId !== undefined && { userId }), ...(ip !== undefined && { ip }) }
+      await admin.unlockLogin({ kind: kind as 'user', value }, { by, ...where })
       const ofNetwork =
         ip === undefined ? '; failures in one network still count there: add --ip' : ''
       return { data: { unlocked: true }, said: `unlocked: ${kind} ${value}${ofNetwork}` }
@@ -170,15 +178,11 @@ const factors: readonly Command[] = [
   },
 ]
 
-const changes = {
-  disable: { done: 'disabled', does: 'disables users, and ends all their sessions', more: '' },
-  delete: { done: 'deleted', does: 'deletes users, and all that is theirs', more: ' for ever' },
-} as const
 const accounts: readonly Command[] = (['disable', 'delete'] as const).map((what) => ({
   name: `accounts ${what}`,
   options: { user: { takes: '<id>' }, file: { takes: '<path>' } },
-  does: `${changes[what].does}: one, or a file with one id a line`,
-  warns: (given) => `This ${what}s ${idsOf(given).length} of your users${changes[what].more}.`,
+  does: `${what}s a user, or those of a file with one id a line; their sessions end`,
+  warns: (given) => `This ${what}s ${idsOf(given).length} of your users.`,
   async run(given, open) {
     const ids = idsOf(given)
     const { admin, by } = await open()
@@ -190,7 +194,7 @@ const accounts: readonly Command[] = (['disable', 'delete'] as const).map((what)
       })
     const done = ids.length - failed.length
     const left = failed.map(({ userId, error }) => `\nfailed: ${userId} (${error})`)
-    const said = `${changes[what].done}: ${done} of ${ids.length}${left.join('')}`
+    const said = `${what}d: ${done} of ${ids.length}${left.join('')}`
     return { data: { done, failed }, said, exitCode: failed.length === 0 ? 0 : 1 }
   },
 }))
@@ -231,7 +235,7 @@ const clients: readonly Command[] = [
     does: 'the registered apps',
     run: withAdmin(async ({ admin }) => ({
       data: await admin.clients.list(),
-      columns: ['id', 'name', 'type', 'disabled', 'secrets', 'scopes', 'redirectUris'],
+      columns: ['id', 'name', 'type', 'pkce', 'disabled', 'secrets', 'scopes', 'redirectUris'],
     })),
   },
   {
@@ -350,6 +354,16 @@ const keys: readonly Command[] = [
     does: 'how much is sealed with which encryption key',
     run: withAdmin(async ({ admin }) => ({ data: await admin.sealed(), columns: sealedColumns })),
   },
+  {
+    name: 'reseal',
+    does: 'seals all of it anew with the first encryption key, and shows how much is left',
+    warns: () => 'A server that does not know the first encryption key can then open nothing.',
+    run: withAdmin(async ({ admin }) => {
+      const data = await admin.reseal()
+      const isLeft = data.some(({ encryptionKey, count }) => encryptionKey !== 1 && count !== 0)
+      return { data, columns: sealedColumns, exitCode: isLeft ? 1 : 0 }
+    }),
+  },
 ]
 
 const audit: Command = {
@@ -377,23 +391,23 @@ const audit: Command = {
     }
     const { events, next } = await (await open()).admin.audit(query)
     const columns = ['at', 'type', 'userId', 'ip', 'sessionId', 'clientId', 'detail', 'id']
-    const note = next === null ? {} : { note: `there may be more: --before ${next}` }
-    return { data: events, columns, ...note }
+    const note = next === null ? '' : `there may be more: --before ${next}`
+    return { data: events, columns, note }
   },
 }
 
-const units: Readonly<Record<string, number>> = { m: 60, h: 3600, d: 24 * 3600 }
+const units: Readonly<Record<string, number>> = { m: 60_000, h: 3_600_000, d: 86_400_000 }
 
 function momentOf(text: string): Date {
-  const [, count, unit = ''] = /^(\d{1,6})([mhd])$/.exec(text) ?? []
-  const ago = new Date(Date.now() - Number(count) * (units[unit] ?? 0) * 1000)
-  const moment = count === undefined ? new Date(text) : ago
+  const [, count = '', unit = ''] = /^(\d{1,6})([mhd])$/.exec(text) ?? []
+  const moment = new Date(unit === '' ? text : Date.now() - Number(count) * (units[unit] ?? 0))
   if (!Number.isNaN(moment.getTime())) return moment
   throw new CalledWrongly(`--since ${text} is neither like 2h nor a date`)
 }
 
-/** All commands but the doctor. */
+/** All commands. */
 export const commands: readonly Command[] = [
+  doctor,
   init,
   migrate,
   ...sessions,

@@ -39,7 +39,7 @@ const connectionString = process.env['DATABASE_URL']
 const pool = new pg.Pool({ connectionString, connectionTimeoutMillis: 5000 })
 pool.on('error', () => {}).on('connect', (client) => void client.on('error', () => {}))
 const kysely = new Kysely({ dialect: new PostgresDialect({ pool }) })
-const encryptionKeys = (process.env['AUTH_ENCRYPTION_KEYS'] ?? '').split(',')
+const encryptionKeys = [process.env['AUTH_ENCRYPTION_KEYS']]
 const { keys: store, ...stores } = sqlStores(kysely)
 const { idTokenKeys: _ofRs256, ...oauthStores } = sqlOAuthStores(kysely)
 const audit = sqlAudit(kysely, { purgeInterval: 0 })

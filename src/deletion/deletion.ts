@@ -19,11 +19,7 @@ import type { Throttle } from '../throttle/throttle.js'
 import type { UserStore } from '../users/contract.js'
 import { askDeletionEndpoint, createAskDeletion } from './ask-deletion.endpoint.js'
 import { confirmDeletionEndpoint, createConfirmDeletion } from './confirm-deletion.endpoint.js'
-import {
-  createDeleteEverything,
-  type DeleteEverything,
-  type DeleteEverythingDeps,
-} from './delete-everything.js'
+import { createDeleteEverything, type DeleteEverythingDeps } from './delete-everything.js'
 
 /** The deletion of accounts, for the host's own code: a support desk, a rule about old accounts. */
 export interface DeletionForHost {
@@ -65,7 +61,7 @@ export interface DeletionDeps
 
 /** `users.delete` was checked at the start. */
 export function createDeletion(deps: DeletionDeps): Deletion {
-  const { signedIn, users, throttle } = deps
+  const { signedIn, users, throttle, audit } = deps
   const deleteUser = users.delete ?? refuseWithoutDeletion
   const deleteEverything = createDeleteEverything({ ...deps, deleteUser })
   const parts = { ...deps, deleteEverything }
@@ -91,24 +87,13 @@ export function createDeletion(deps: DeletionDeps): Deletion {
           confirmDeletion(asking, given, request),
         ),
     },
-    forHost: createDeletionForHost(parts),
-  }
-}
-
-/** `auth.accounts.delete`. */
-export function createDeletionForHost({
-  deleteEverything,
-  audit,
-}: {
-  readonly deleteEverything: DeleteEverything
-  readonly audit: Audit
-}): DeletionForHost {
-  return {
-    async delete(userId, options) {
-      const context = contextOfAction(options)
-      requireIds({ userId })
-      await deleteEverything(userId, context)
-      audit({ type: 'account.deleted', userId }, context)
+    forHost: {
+      async delete(userId, options) {
+        const context = contextOfAction(options)
+        requireIds({ userId })
+        await deleteEverything(userId, context)
+        audit({ type: 'account.deleted', userId }, context)
+      },
     },
   }
 }

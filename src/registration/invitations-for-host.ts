@@ -167,13 +167,15 @@ export function createInvitationsForHost(deps: InvitationsForHostDeps): Invitati
   }
 }
 
+export type InvitationsMade = Pick<InvitationsForHost, 'invitations' | 'revokeInvitation'>
+
 /** Those that were made. */
 export function createInvitationsMade({
   proofs,
   audit,
 }: Pick<InvitationsForHostDeps, 'audit'> & {
   readonly proofs: Pick<Proofs, 'list' | 'consume'>
-}): Pick<InvitationsForHost, 'invitations' | 'revokeInvitation'> {
+}): InvitationsMade {
   return {
     async invitations() {
       const found = await proofs.list('invitation', null)

@@ -88,7 +88,7 @@ export function createRegistration(deps: RegistrationDeps): Registration | undef
       ['/auth/invitations/:token', { GET: invitationEndpoint(findInvitation, throttle) }],
     ],
     forHost: { ...createInvitationsForHost(deps), register: registerForHost(deps, register) },
-    onPages: onPages(parts, { register, confirmRegistration, findInvitation }),
+    onPages: onPages(parts, { register, confirmRegistration, findInvitation, isOpen }),
   }
 }
 
@@ -96,16 +96,13 @@ interface Flows {
   readonly register: Register
   readonly confirmRegistration: ConfirmRegistration
   readonly findInvitation: FindInvitation
+  readonly isOpen: IsOpen
 }
 
 // The same as by the endpoints, in the same counters, with a session for the browser at the end.
 function onPages(
-  {
-    accountsOptions,
-    isOpen,
-    throttle,
-  }: Pick<RegistrationDeps, 'accountsOptions' | 'throttle'> & { readonly isOpen: IsOpen },
-  { register, confirmRegistration, findInvitation }: Flows,
+  { accountsOptions, throttle }: Pick<RegistrationDeps, 'accountsOptions' | 'throttle'>,
+  { register, confirmRegistration, findInvitation, isOpen }: Flows,
 ): RegistrationOnPages {
   const { emailSignIn, passwordRules } = accountsOptions
   const { limitRefusals } = throttle

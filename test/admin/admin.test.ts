@@ -1,11 +1,15 @@
 // What a terminal changes reaches a running router at once, and each change says who made it.
-import { describe, expect, it, vi } from 'vitest'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { adminOf } from '../../src/admin/admin.js'
-import { AuthConfigError, generateClientSecret } from '../../src/index.js'
+import { AuthConfigError, generateClientSecret, joseSigner, keyRing } from '../../src/index.js'
 import { memoryStores } from '../../src/stores/memory-stores.js'
 import { newFactor } from '../../src/stores/new-records.js'
+import { totpCode } from '../../src/testing/totp-code.js'
 import { bearer, get, logIn, post } from '../support/client.js'
-import { password, totpSecret } from '../support/host.js'
+import { encryptionKey, password, startHost, totpSecret } from '../support/host.js'
 import { wiki } from '../support/mounted-oauth.js'
 import { identityRecord } from '../support/records.js'
 import { openSocket, startManaged } from './running-host.js'
@@ -48,6 +52,22 @@ describe('sessions', () => {
     expect(await admin.namedTokens.revoke('u-bob', bot, { by })).toBe(false)
     expect(await admin.namedTokens.revoke('u-alice', bot, { by })).toBe(true)
     expect((await get(host, '/me', bearer(token))).status).toBe(401)
+  })
+
+  it('of everybody end, with codes under way, and their sockets close', async () => {
+    const managed = await startManaged()
+    const { host, admin } = managed
+    const { authToken } = await logIn(host)
+    const { closed } = await openSocket(managed, authToken)
+    host.users.add({ id: 'u-bob', username: 'bob' })
+    const { token } = await host.auth.namedTokens.create({ userId: 'u-bob', name: 'CI' })
+    host.issued.add(token)
+    expect(await admin.sessions.deleteAll()).toBeGreaterThan(1)
+    host.clock.advance(6)
+    expect(await closed).toBe(4401)
+    for (const one of [authToken, token])
+      expect((await get(host, '/me', bearer(one))).status).toBe(401)
+    expect(await admin.sessions.deleteAll()).toBe(0)
   })
 
   it('do not end in part where a user is needed', async () => {
@@ -230,6 +250,59 @@ describe('keys', () => {
     expect((await later.sealed()).slice(0, 2)).toMatchObject([
       { encryptionKey: 1, count: 0 },
       { mark: sealed[0]?.mark, encryptionKey: null, count: 1 },
+    ])
+  })
+})
+
+describe('an old encryption key', () => {
+  const newer = Buffer.from('another encryption key for tests').toString('base64')
+  const quiet = { debug() {}, info() {}, warn() {}, error() {} }
+
+  it('is needed for nothing once all is sealed anew: of a user who is away, too', async () => {
+    const { host, admin, database } = await startManaged()
+    await host.auth.secondFactors.importTotp({ userId: 'u-alice', secret: totpSecret })
+    for (let user = 0; user < 3; user += 1)
+      await database.stores.secondFactors.activate(newFactor(host.clock), [])
+    await admin.keys.list()
+    const { keys: store } = database.stores
+    const both = [newer, encryptionKey]
+    const change = { encryptionKeys: both, keys: keyRing({ store, encryptionKeys: both }) }
+    const later = adminOf({ stores: database.stores, ...change })
+    const left = [
+      { what: 'totp-seeds', encryptionKey: 1, count: 1 },
+      { what: 'totp-seeds', encryptionKey: 2, count: 0 },
+    ]
+    const sealed = await later.reseal()
+    expect(sealed.slice(0, 2)).toMatchObject(left)
+    // Sealed with a key that nobody has: left as they are, and told.
+    const unknown = sealed.filter(({ encryptionKey: key, count }) => key === null && count === 1)
+    expect(unknown).toHaveLength(3)
+    expect(sealed.filter(({ what }) => what === 'signing-keys')).toMatchObject([
+      { encryptionKey: 1, count: 1 },
+      { encryptionKey: 2, count: 0 },
+    ])
+    expect(await later.reseal()).toEqual(sealed)
+    const ring = keyRing({ store, encryptionKeys: [newer], create: false, logger: quiet })
+    await ring.ready()
+    const signer = joseSigner({ issuer: 'https://chat.example.com', audience: 'chat', keys: ring })
+    const { keys: _, ...stores } = database.stores
+    const next = await startHost({ options: { ...stores, signer, encryptionKeys: [newer] } })
+    const code = totpCode(totpSecret, next.clock())
+    expect((await post(next, '/login', { username: 'alice', password, code })).status).toBe(200)
+  })
+
+  it('stays needed by keys in files, and is told so', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'mar-keys-'))
+    onTestFinished(() => rmSync(folder, { recursive: true }))
+    const keys = keyRing({ files: folder, encryptionKeys: [encryptionKey] })
+    await keys.ready()
+    const both = [newer, encryptionKey]
+    const ring = keyRing({ files: folder, encryptionKeys: both })
+    const admin = adminOf({ stores: memoryStores(), keys: ring, encryptionKeys: both })
+    const left = (await admin.reseal()).filter(({ what }) => what === 'signing-keys')
+    expect(left).toMatchObject([
+      { encryptionKey: 1, count: 0 },
+      { encryptionKey: 2, count: 1 },
     ])
   })
 })
