@@ -188,16 +188,9 @@ function assistantHosts(text: string | undefined): string[] {
   return text ? list(text) : []
 }
 
-// The name in the singular is for whoever has one key, and no other to come.
 function encryptionKeys(env: NodeJS.ProcessEnv): EncryptionKeys | null {
-  const [setting, ...others] = ['AUTH_ENCRYPTION_KEYS', 'AUTH_ENCRYPTION_KEY'].filter(
-    (name) => env[name],
-  )
-  if (others.length > 0)
-    throw new SettingError(
-      'AUTH_ENCRYPTION_KEYS: leave out AUTH_ENCRYPTION_KEY, or put its key in here.',
-    )
-  return setting === undefined ? null : { setting, base64: list(env[setting] ?? '') }
+  const setting = 'AUTH_ENCRYPTION_KEYS'
+  return env[setting] ? { setting, base64: list(env[setting]) } : null
 }
 
 function mail(text: string): 'console' | 'off' {

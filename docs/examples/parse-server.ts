@@ -51,7 +51,7 @@ export function addSignIn(app: Express, server: Server, pool: Pool): AuthRouter 
       audience: 'chat',
       keys: [process.env['AUTH_SIGNING_KEY']],
     }),
-    encryptionKeys: [process.env['AUTH_ENCRYPTION_KEY']],
+    encryptionKeys: [process.env['AUTH_ENCRYPTION_KEYS']],
     passwords: bcryptHasher({ cost: 10 }), // Parse's own
     logger: consoleLogger(),
   })

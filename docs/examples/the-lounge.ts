@@ -40,7 +40,7 @@ async function find(fits: (name: string) => boolean): Promise<AuthUser | null> {
 }
 
 async function createSignIn(): Promise<AuthRouter> {
-  const encryptionKeys = [process.env['AUTH_ENCRYPTION_KEY']]
+  const encryptionKeys = [process.env['AUTH_ENCRYPTION_KEYS']]
   const keys = keyRing({ files: join(home, 'auth-keys'), encryptionKeys })
   await keys.ready()
   return createAuthRouter({

@@ -65,10 +65,12 @@ export interface AccountsOptions {
    */
   readonly emailSecondFactor?: boolean
   /**
-   * Lets strangers make an account: everybody, or whoever you have invited. Needs `create` and
+   * Lets strangers make an account: everybody, or whoever you have invited. A function is asked
+   * with each registration, and again before it is confirmed, so a row of yours closes it without a
+   * restart: `async () => ((await settings.isOpen()) ? 'open' : 'invited')`. Needs `create` and
    * `nameIsFree` of your users. Default: nobody.
    */
-  readonly registration?: Registration
+  readonly registration?: Registration | (() => Registration | Promise<Registration>)
   /**
    * Your veto on a registration, such as for a captcha or a list of domains. Return nothing to
    * allow it, or a text to refuse it with 403; the client sees the text. Asked once more if another
@@ -116,7 +118,7 @@ export interface CheckedAccountsOptions {
   readonly links: AccountLinks
   readonly resetUnproven: boolean
   readonly emailSecondFactor: boolean
-  readonly registration?: Registration | undefined
+  readonly registration?: AccountsOptions['registration'] | undefined
   readonly beforeRegister?: BeforeRegister | undefined
   readonly emailSignIn: boolean
   readonly deletion: boolean
@@ -147,9 +149,9 @@ const shape = {
   links: optionsOf({ reset: link, undo: link, invitation: link, confirm: link }).optional(),
   resetUnproven: flag().default(false),
   emailSecondFactor: flag().default(false),
-  registration: fitting<Registration>(
-    (value) => value === 'open' || value === 'invited',
-    "is neither 'open' nor 'invited'.",
+  registration: fitting<NonNullable<AccountsOptions['registration']>>(
+    (value) => value === 'open' || value === 'invited' || typeof value === 'function',
+    "is neither 'open' nor 'invited', nor a function that answers one of them.",
   ).optional(),
   beforeRegister: fitting<BeforeRegister>(
     (value) => typeof value === 'function',
@@ -203,7 +205,7 @@ export function requireUsersFor(
   if (deletion) requireMethods('deletion', users, ['delete'])
   // Ours take the place of missing ones.
   if (hasPages) return
-  requireLink('invitation', registration === 'invited', links)
+  requireLink('invitation', registration !== undefined && registration !== 'open', links)
   requireLink('reset', users.updatePasswordHash !== undefined, links)
   requireLink(
     'undo',

@@ -4,6 +4,7 @@ import { type HostAction, readAction } from '../http/host-input.js'
 import { markOfKey } from '../lib/vault.js'
 import type { KeyInfo, KeyRing } from '../signers/contract.js'
 import type { SecondFactorStore } from '../stores/second-factor-contract.js'
+import type { OwnTotp } from '../two-factor/second-factor.js'
 
 /** A signing key, and what it signs. */
 export interface AdminKey extends KeyInfo {
@@ -105,6 +106,31 @@ export function createSealed(deps: SealedDeps): () => Promise<readonly SealedWit
       ...tell('signing-keys', 'signing-key', await ofRing(keys)),
       ...tell('id-token-keys', 'signing-key', await ofRing(idTokenKeys)),
     ]
+  }
+}
+
+interface ResealDeps extends Omit<SealedDeps, 'secondFactors' | 'encryptionKeys'> {
+  readonly totp: OwnTotp | undefined
+  readonly sealed: () => Promise<readonly SealedWith[]>
+}
+
+/** Seals all with the first key. What was done stays done if it fails, and is left out then. */
+export function createReseal({ keys, idTokenKeys, totp, sealed }: ResealDeps): typeof sealed {
+  async function resealFrom(after: string | null, { store, vault }: OwnTotp): Promise<void> {
+    const some = (await store.listSealed?.(after, 500)) ?? []
+    for (const { userId, sealedSeed } of some) {
+      const seed = vault.isSealedByNewest(sealedSeed) ? null : vault.open(userId, sealedSeed)
+      if (seed !== null) await store.reseal(userId, sealedSeed, vault.seal(userId, seed))
+    }
+    const last = some.at(-1)
+    if (last !== undefined) await resealFrom(last.userId, { store, vault })
+  }
+  return async function reseal() {
+    // Rejects without encryption keys.
+    await sealed()
+    for (const ring of [keys, idTokenKeys]) await ring?.reseal?.()
+    if (totp !== undefined) await resealFrom(null, totp)
+    return sealed()
   }
 }
 

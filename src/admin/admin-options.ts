@@ -1,4 +1,5 @@
 import type { EventSink } from '../audit/events.js'
+import { AuthConfigError } from '../errors.js'
 import {
   callable,
   checkOptions,
@@ -16,13 +17,17 @@ import type { CanonicalIdentifier } from '../login/identifier.js'
 import type { OAuthOptions } from '../oauth/oauth-options.js'
 import type { KeyRing } from '../signers/contract.js'
 import type { ManagedClientStore } from '../stores/client-contract.js'
+import type { ConsentStore } from '../stores/consent-contract.js'
 import type { SessionStore } from '../stores/contract.js'
+import type { IdentityStore } from '../stores/identity-contract.js'
 import type { Migrations } from '../stores/migrations-contract.js'
 import type { PasskeyStore } from '../stores/passkey-contract.js'
+import type { ProofStore } from '../stores/proof-contract.js'
 import type { RevocationBus } from '../stores/revocation-bus.js'
 import type { SecondFactorStore } from '../stores/second-factor-contract.js'
-import type { AuditEntry, AuditPage } from '../stores/sql/sql-audit.js'
+import type { AuditFound, AuditQuery } from '../stores/sql/sql-audit.js'
 import type { ThrottleOptions } from '../throttle/limits.js'
+import type { UserStore } from '../users/contract.js'
 
 /**
  * What `sqlStores`, `sqlOAuthStores`, `sqlPasskeyStore` and `redisStores` make, in one object; what
@@ -34,6 +39,21 @@ export interface AdminStores {
   readonly passkeys?: PasskeyStore
   /** The register of apps. */
   readonly clients?: ManagedClientStore
+  /** Invitations, and what else waits for a code or a link. */
+  readonly proofs?: ProofStore
+  readonly identities?: IdentityStore
+  readonly consents?: ConsentStore
+  readonly codes?: Purged
+  readonly tickets?: Purged
+  readonly deviceCodes?: Purged
+}
+
+type Purged = Pick<SessionStore, 'purge'>
+
+/** What only your own code can do to your users. */
+export interface AdminUsers extends Pick<UserStore, 'delete'> {
+  /** Makes `disabled` true for this user. */
+  disable?(userId: string): Promise<void>
 }
 
 /** What a client is checked against when it is registered. */
@@ -44,12 +64,14 @@ export interface AdminOAuth extends Partial<Pick<OAuthOptions, 'scopes' | 'baseU
 
 /** Takes events, as the option `onEvent` of the router; `sqlAudit` also reads them. */
 export interface AdminEventSink extends EventSink {
-  forUser?(userId: string, page?: AuditPage): Promise<AuditEntry[]>
+  find?(query: AuditQuery): Promise<AuditFound>
 }
 
 /** The options of {@link adminOf}: the same parts as those of the running servers. */
 export interface AdminOptions {
   readonly stores: AdminStores
+  /** For `accounts`: `delete` of the router's users, and `disable`. */
+  readonly users?: AdminUsers
   /** Without it, servers notice the end of a session within 5 seconds. */
   readonly bus?: RevocationBus
   /** The ring of access tokens. */
@@ -87,6 +109,7 @@ export interface CheckedAdminOptions
     AdminOptions,
     'stores' | 'bus' | 'keys' | 'idTokenKeys' | 'canonicalIdentifier' | 'onEvent'
   > {
+  readonly users: AdminUsers
   readonly encryptionKeys: readonly Buffer[]
   readonly throttle: ThrottleOptions
   readonly oauth: AdminOAuth
@@ -106,6 +129,7 @@ const rules: OptionRules<unknown> = {
   factory: 'adminOf',
   schema: optionsOf({
     stores: fitting<AdminStores>(hasSessions, 'has no sessions.'),
+    users: fitting<AdminUsers>(isObject, 'is not an object.').default({}),
     bus: withMethods<RevocationBus>('publish').optional(),
     keys: ring,
     idTokenKeys: ring,
@@ -137,4 +161,16 @@ export function checkAdminOptions(given: AdminOptions): CheckedAdminOptions {
     oauth: ownMembers(checked.oauth),
     encryptionKeys: decodeEncryptionKeys(checked.encryptionKeys, 'adminOf.encryptionKeys'),
   }
+}
+
+/** A part whose store is missing: each of its methods says so. */
+export function without<Part extends object>(store: string): Part {
+  const refuse = async () => {
+    throw new AuthConfigError(
+      `stores.${store}`,
+      'is missing.',
+      `pass the store that the servers have as ${store}.`,
+    )
+  }
+  return new Proxy({} as Part, { get: () => refuse })
 }

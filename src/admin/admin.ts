@@ -6,6 +6,7 @@ import {
 import {
   createEndForUser,
   createSessionsForHost,
+  type EndForUser,
   type RevokeAllOptions,
   type SessionsForHost,
 } from '../account/sessions-for-host.js'
@@ -26,20 +27,34 @@ import { createScopes } from '../oauth/scopes.js'
 import { createForgetKeptCodes } from '../passkeys/forget-kept-codes.js'
 import { createPasskeysForHost, type PasskeysForHost } from '../passkeys/passkeys-for-host.js'
 import { createRevocations } from '../sessions/revocations.js'
-import { createSessions } from '../sessions/sessions.js'
+import { createSessions, type Sessions } from '../sessions/sessions.js'
+import type { SessionStore } from '../stores/contract.js'
 import { failClosedManagedClients } from '../stores/fail-closed-oauth-stores.js'
 import { failClosedPasskeys } from '../stores/fail-closed-passkeys.js'
 import { failClosedSecondFactors, failClosedSessions } from '../stores/fail-closed-stores.js'
 import type { RevocationBus } from '../stores/revocation-bus.js'
-import type { AuditEntry, AuditPage } from '../stores/sql/sql-audit.js'
+import type { AuditFound, AuditQuery } from '../stores/sql/sql-audit.js'
 import { createThrottle } from '../throttle/throttle.js'
 import { createTotpEnrolment } from '../two-factor/enrolment.js'
 import { createKeptCodes } from '../two-factor/kept-codes.js'
 import { createSeedVault } from '../two-factor/seed-vault.js'
 import type { LoginIdentifier } from '../users/contract.js'
-import { type AdminKeys, createAdminKeys, createSealed, type SealedWith } from './admin-keys.js'
-import { type AdminOptions, type CheckedAdminOptions, checkAdminOptions } from './admin-options.js'
+import { type AdminAccounts, createAdminAccounts } from './admin-accounts.js'
+import {
+  type AdminKeys,
+  createAdminKeys,
+  createReseal,
+  createSealed,
+  type SealedWith,
+} from './admin-keys.js'
+import {
+  type AdminOptions,
+  type CheckedAdminOptions,
+  checkAdminOptions,
+  without,
+} from './admin-options.js'
 
+export type { AdminAccounts } from './admin-accounts.js'
 export type { AdminKey, AdminKeys, RotateKeysOptions, SealedWith } from './admin-keys.js'
 export type {
   AdminEventSink,
@@ -47,6 +62,7 @@ export type {
   AdminOAuth,
   AdminOptions,
   AdminStores,
+  AdminUsers,
 } from './admin-options.js'
 
 /**
@@ -60,16 +76,23 @@ export interface Admin {
   readonly secondFactors: Pick<SecondFactorsForHost, 'status' | 'reset'>
   /** Needs `stores.passkeys`. */
   readonly passkeys: PasskeysForHost
+  /** Needs `users`; invitations need `stores.proofs`. */
+  readonly accounts: AdminAccounts
   /** Needs `stores.clients`. */
   readonly clients: ClientsForHost
   /** Needs `keys` or `idTokenKeys`. */
   readonly keys: AdminKeys
   /** How much is sealed with which of `encryptionKeys`. */
   sealed(): Promise<readonly SealedWith[]>
+  /**
+   * Seals all of that anew with the first of `encryptionKeys`, which every server must know by now,
+   * but for keys in files. Resolves with what `sealed` then does. It may be repeated.
+   */
+  reseal(): Promise<readonly SealedWith[]>
   /** `auth.unlockLogin`, told whose name it is. Needs `throttle.limiter`. */
   unlockLogin(identifier: LoginIdentifier, options?: AdminUnlockOptions): Promise<void>
-  /** The events of a user, the newest first. Needs `sqlAudit` as `onEvent`. */
-  audit(userId: string, page?: AuditPage): Promise<AuditEntry[]>
+  /** The events that fit, the newest first. Needs `sqlAudit` as `onEvent`. */
+  audit(query: AuditQuery): Promise<AuditFound>
   /**
    * Resolves when `onEvent` has taken all events, or `storeTimeout` is over: with the number of
    * those
@@ -83,6 +106,12 @@ export interface Admin {
 export interface AdminSessions extends Pick<SessionsForHost, 'list' | 'revoke'> {
   /** `auth.sessions.revokeAllForUser`; passkeys stay, since which are to go depends on the user. */
   revokeAllForUser(userId: string, options?: Omit<RevokeAllOptions, 'passkeys'>): Promise<number>
+  /**
+   * Deletes the sessions of everybody, and codes that would open some; returns how many sessions:
+   * 0 for a store that does not purge, such as Redis. Servers notice within 5 seconds, on sockets
+   * as well. It raises no event.
+   */
+  deleteAll(): Promise<number>
 }
 
 /** Which further limits are reset, and by whom. */
@@ -120,17 +149,22 @@ export function adminOf(given: AdminOptions): Admin {
   const { keys, idTokenKeys, encryptionKeys, onEvent } = options
   const { totp } = parts
   const secondFactors = totp?.store
+  const sealed = createSealed({ keys, idTokenKeys, secondFactors, encryptionKeys })
   return {
     ...manageSessions(parts),
-    secondFactors:
-      totp === undefined ? without('secondFactors', ['status', 'reset']) : resetting(parts, totp),
+    secondFactors: totp === undefined ? without('secondFactors') : resetting(parts, totp),
     passkeys: managePasskeys(options, parts),
+    accounts: createAdminAccounts(options, {
+      ...parts,
+      endForUser: endingBy(parts, parts.sessions.endAllForUser),
+    }),
     clients: manageClients(options, parts),
     keys: createAdminKeys({ keys, idTokenKeys, audit: parts.audit }),
-    sealed: createSealed({ keys, idTokenKeys, secondFactors, encryptionKeys }),
+    sealed,
+    reseal: createReseal({ keys, idTokenKeys, totp, sealed }),
     unlockLogin: unlocking(options, parts),
-    async audit(userId, page) {
-      if (typeof onEvent?.forUser === 'function') return onEvent.forUser(userId, page)
+    async audit(query) {
+      if (typeof onEvent?.find === 'function') return onEvent.find(query)
       throw new AuthConfigError('onEvent', 'keeps nothing to be read.', 'pass sqlAudit(kysely).')
     },
     close: parts.delivered,
@@ -149,7 +183,7 @@ function createParts(options: CheckedAdminOptions) {
   const revocations = createRevocations(bus && onlyTelling(bus), call, storeTimeout)
   const store = failClosedSessions(stores.sessions, call)
   const { secondFactors } = stores
-  const shared = { clock, audit, call, revocations }
+  const shared = { clock, audit, call, revocations, stores }
   return {
     ...shared,
     delivered,
@@ -226,24 +260,51 @@ function deliveries({ onEvent, storeTimeout }: CheckedAdminOptions) {
 }
 
 function manageSessions(parts: Parts): Pick<Admin, 'sessions' | 'namedTokens'> {
-  const { sessions, throttle, totp } = parts
-  const { knownNetworks } = throttle
-  const endingBy = (endAll: typeof sessions.endAllForUser) =>
-    createEndForUser({ sessions, endAll, totp, removeWaysIn: refuse, knownNetworks })
+  const { sessions, stores } = parts
   const { list, revoke, revokeAllForUser } = createSessionsForHost({
     sessions,
     openSession: refuse,
     revokeByToken: refuse,
     summarize: refuse,
     countSockets: () => 0,
-    endForUser: endingBy(sessions.endAllForUser),
-    endDevices: endingBy(sessions.endAllButNamed),
+    endForUser: endingBy(parts, sessions.endAllForUser),
+    endDevices: endingBy(parts, sessions.endAllButNamed),
   })
   const tokens = createNamedTokensForHost({ ...parts, makeNamedToken: refuse })
   return {
-    sessions: { list, revoke, revokeAllForUser },
+    sessions: {
+      list,
+      revoke,
+      revokeAllForUser,
+      async deleteAll() {
+        let deleted = 0
+        // Before the sessions, which they would open again.
+        for (const name of ['codes', 'tickets', 'deviceCodes', 'sessions'] as const)
+          deleted = await emptied(name, stores[name], parts)
+        return deleted
+      },
+    },
     namedTokens: { list: tokens.list, revoke: tokens.revoke },
   }
+}
+
+// All are over at the end of time. In turns, since a call has its time limit.
+async function emptied(
+  name: string,
+  store: Pick<SessionStore, 'purge'> | undefined,
+  { call }: Pick<Parts, 'call'>,
+): Promise<number> {
+  const atOnce = 500
+  for (let all = 0; ; ) {
+    const some = await call(`${name}.purge`, () => store?.purge(new Date(8.64e15), atOnce) ?? 0)
+    all += some
+    if (some < atOnce) return all
+  }
+}
+
+function endingBy({ throttle, ...parts }: Parts, endAll: Sessions['endAllForUser']): EndForUser {
+  const { knownNetworks } = throttle
+  return createEndForUser({ ...parts, endAll, removeWaysIn: refuse, knownNetworks })
 }
 
 function resetting(parts: Parts, totp: NonNullable<Parts['totp']>): Admin['secondFactors'] {
@@ -253,7 +314,7 @@ function resetting(parts: Parts, totp: NonNullable<Parts['totp']>): Admin['secon
 }
 
 function managePasskeys({ stores }: CheckedAdminOptions, parts: Parts): PasskeysForHost {
-  if (stores.passkeys === undefined) return without('passkeys', ['list', 'reset'])
+  if (stores.passkeys === undefined) return without('passkeys')
   const passkeyStore = failClosedPasskeys(stores.passkeys, parts.call)
   const keptCodes = createKeptCodes(parts.totp?.store)
   const forgetKeptCodes = createForgetKeptCodes(passkeyStore, keptCodes)
@@ -262,7 +323,7 @@ function managePasskeys({ stores }: CheckedAdminOptions, parts: Parts): Passkeys
 
 function manageClients(options: CheckedAdminOptions, parts: Parts): ClientsForHost {
   const { clients } = options.stores
-  if (clients === undefined) return without('clients', clientMethods)
+  if (clients === undefined) return without('clients')
   const { audience = '', baseUrl = '', scopes } = options.oauth
   const managedClients = failClosedManagedClients(clients, parts.call)
   const forgetClient = createForgetClient({ ...parts, clients: { forget() {} } })
@@ -278,17 +339,6 @@ function manageClients(options: CheckedAdminOptions, parts: Parts): ClientsForHo
     knownScopes: createScopes(scopes === undefined ? {} : { scopes }, true).known,
   })
 }
-
-const clientMethods = [
-  'create',
-  'update',
-  'rotateSecret',
-  'removeSecret',
-  'disable',
-  'enable',
-  'find',
-  'list',
-] as const
 
 // Without a ring nothing is known of the signer: a client that does not fit is refused by servers.
 function idTokenAlgorithmsOf({ keys, idTokenKeys }: CheckedAdminOptions) {
@@ -313,19 +363,4 @@ function unlocking(options: CheckedAdminOptions, parts: Parts): Admin['unlockLog
     const { userId = null, ...others } = asked ?? {}
     await unlock(identifier, async () => userId, others)
   }
-}
-
-/** A part whose store is missing. */
-function without<Part extends object>(
-  store: string,
-  methods: readonly (keyof Part & string)[],
-): Part {
-  const refuseWithout = async () => {
-    throw new AuthConfigError(
-      `stores.${store}`,
-      'is missing.',
-      `pass the store that the servers have as ${store}.`,
-    )
-  }
-  return Object.fromEntries(methods.map((method) => [method, refuseWithout])) as Part
 }

@@ -16,6 +16,8 @@ export interface Outcome {
   readonly columns?: readonly string[]
   /** For people, if there is no table. */
   readonly said?: string
+  /** For people, beside either: such as that there is more. */
+  readonly note?: string
   /** Default 0. */
   readonly exitCode?: number
 }
@@ -52,7 +54,7 @@ export interface Given {
 /** The program was called wrongly, or its file is not as it should be. */
 export class CalledWrongly extends Error {}
 
-/** Options of every command but the doctor. */
+/** Options of every command. */
 const common: Readonly<Record<string, CommandOption>> = {
   config: { takes: '<path>' },
   by: { takes: '<who>' },

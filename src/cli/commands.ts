@@ -1,13 +1,36 @@
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
+import type { Admin } from '../admin/admin.js'
+import { levels } from '../audit/event-levels.js'
+import { AuthError } from '../errors.js'
+import type { HostAction } from '../http/host-input.js'
 import type { OAuthClient } from '../stores/client-contract.js'
-import { CalledWrongly, type Command, type Given, type Outcome } from './command.js'
+import { CalledWrongly, type Command, type Given, type Opened, type Outcome } from './command.js'
+import { doctor } from './doctor.js'
 import { init } from './init.js'
 
 const user = { takes: '<id>', isRequired: true }
 const text = { takes: '<text>' }
 const flag = { takes: null }
 
+/** What a command does with what the file names. */
+const withAdmin =
+  (work: (opened: Opened, given: Given) => Promise<Outcome>): Command['run'] =>
+  async (given, open) =>
+    work(await open(), given)
+
 const nothing = (said: string): Outcome => ({ data: { done: false }, said, exitCode: 1 })
+
+/** Changes what the operand names, or finds nothing to change. */
+const changing = (
+  done: string,
+  none: string,
+  change: (admin: Admin, given: Given, how: HostAction) => Promise<boolean>,
+) =>
+  withAdmin(async ({ admin, by }, given) =>
+    (await change(admin, given, { by }))
+      ? { data: { done: true }, said: `${done}: ${given.operand}` }
+      : nothing(none),
+  )
 
 const migrate: Command = {
   name: 'migrate',
@@ -39,8 +62,7 @@ const sessions: readonly Command[] = [
     name: 'sessions list',
     options: { user },
     does: "a user's live sessions, the oldest first",
-    async run(given, open) {
-      const { admin } = await open()
+    run: withAdmin(async ({ admin }, given) => {
       const userId = given.required('user')
       const found = await admin.sessions.list(userId)
       if (found.length === 0) return { data: [], said: noSession(userId), exitCode: 1 }
@@ -48,21 +70,33 @@ const sessions: readonly Command[] = [
       const data = found.map(({ liveSockets: _none, ...session }) => session)
       const columns = ['id', 'kind', 'name', 'ip', 'createdAt', 'lastSeenAt', 'expiresAt']
       return { data, columns }
-    },
+    }),
   },
   {
     name: 'sessions end',
-    options: { user, session: { takes: '<id>' }, 'keep-tokens': flag },
-    does: 'ends them all, with tokens and sockets, or one',
+    options: {
+      user: { takes: '<id>' },
+      session: { takes: '<id>' },
+      'keep-tokens': flag,
+      all: flag,
+    },
+    does: 'ends those of a user, with tokens and sockets, or one; --all: those of everybody',
     warns: (given) => {
       const one = given.text('session')
+      if (given.isSet('all')) return 'This signs EVERYBODY out, and ends all named tokens.'
       return one === undefined
-        ? `This signs ${given.required('user')} out everywhere.`
+        ? `This signs ${given.text('user')} out everywhere.`
         : `This ends the session ${one}.`
     },
-    async run(given, open) {
-      const { admin, by } = await open()
-      const [userId, sessionId] = [given.required('user'), given.text('session')]
+    run: withAdmin(async ({ admin, by }, given) => {
+      const [userId, sessionId] = [given.text('user'), given.text('session')]
+      if ((userId === undefined) !== given.isSet('all'))
+        throw new CalledWrongly('say --user <id>, or --all for everybody')
+      if (userId === undefined) {
+        const deleted = await admin.sessions.deleteAll()
+        if (deleted === 0) return nothing('no session was there, or the store cannot delete them')
+        return { data: { deleted }, said: `deleted: ${deleted}` }
+      }
       if (sessionId === undefined) {
         const keepNamedTokens = given.isSet('keep-tokens')
         const ended = await admin.sessions.revokeAllForUser(userId, { by, keepNamedTokens })
@@ -74,7 +108,7 @@ const sessions: readonly Command[] = [
       if (!isTheirs || !(await admin.sessions.revoke(sessionId, { by })))
         return nothing('the user has no such live session')
       return { data: { ended: 1 }, said: 'ended: 1' }
-    },
+    }),
   },
 ]
 
@@ -83,11 +117,10 @@ const tokens: readonly Command[] = [
     name: 'tokens list',
     options: { user },
     does: "a user's named tokens",
-    async run(given, open) {
-      const { admin } = await open()
+    run: withAdmin(async ({ admin }, given) => {
       const data = await admin.namedTokens.list(given.required('user'))
       return { data, columns: ['id', 'name', 'scope', 'ip', 'lastSeenAt', 'expiresAt'] }
-    },
+    }),
   },
   {
     name: 'tokens end',
@@ -115,15 +148,14 @@ const factors: readonly Command[] = [
     does: "deletes a user's TOTP and recovery codes, with --passkeys the passkeys, too",
     warns: (given) =>
       `This takes the second factor of ${given.required('user')} away, and ends all sessions.`,
-    async run(given, open) {
-      const { admin, by } = await open()
+    run: withAdmin(async ({ admin, by }, given) => {
       const userId = given.required('user')
       const { hadFactor } = await admin.secondFactors.reset(userId, { by })
       const passkeys = given.isSet('passkeys') ? await admin.passkeys.reset(userId, { by }) : null
       const had = hadFactor ? 'TOTP is deleted' : 'there was no TOTP'
       const said = passkeys === null ? had : `${had}; passkeys deleted: ${passkeys}`
       return { data: { hadFactor, passkeys }, said }
-    },
+    }),
   },
   {
     name: 'unlock',
@@ -134,22 +166,66 @@ const factors: readonly Command[] = [
       ip: { takes: '<address>' },
     },
     does: 'resets the limits of a name as it is typed, of its user, and in the network of --ip',
-    async run(given, open) {
-      const { admin, by } = await open()
+    run: withAdmin(async ({ admin, by }, given) => {
       const [value, userId, ip] = [given.operand, given.text('user'), given.text('ip')]
       const kind = given.text('kind') ?? (value.includes('@') ? 'email' : 'username')
-      await admin.unlockLogin(
-        { kind: kind as 'user', value },
-        {
-          by,
-          ...(userId !== undefined && { userId }),
-          ...(ip !== undefined && { ip }),
-        },
-      )
+      const where = { ...(userId !== undefined && { userId }), ...(ip !== undefined && { ip }) }
+      await admin.unlockLogin({ kind: kind as 'user', value }, { by, ...where })
       const ofNetwork =
         ip === undefined ? '; failures in one network still count there: add --ip' : ''
       return { data: { unlocked: true }, said: `unlocked: ${kind} ${value}${ofNetwork}` }
-    },
+    }),
+  },
+]
+
+const accounts: readonly Command[] = (['disable', 'delete'] as const).map((what) => ({
+  name: `accounts ${what}`,
+  options: { user: { takes: '<id>' }, file: { takes: '<path>' } },
+  does: `${what}s a user, or those of a file with one id a line; their sessions end`,
+  warns: (given) => `This ${what}s ${idsOf(given).length} of your users.`,
+  async run(given, open) {
+    const ids = idsOf(given)
+    const { admin, by } = await open()
+    const failed: { readonly userId: string; readonly error: string }[] = []
+    for (const userId of ids)
+      await admin.accounts[what](userId, { by }).catch((error: unknown) => {
+        if (!(error instanceof AuthError) || error.code === 'configuration') throw error
+        failed.push({ userId, error: error.code })
+      })
+    const done = ids.length - failed.length
+    const left = failed.map(({ userId, error }) => `\nfailed: ${userId} (${error})`)
+    const said = `${what}d: ${done} of ${ids.length}${left.join('')}`
+    return { data: { done, failed }, said, exitCode: failed.length === 0 ? 0 : 1 }
+  },
+}))
+
+function idsOf(given: Given): readonly string[] {
+  const [userId, file] = [given.text('user'), given.text('file')]
+  if ((userId === undefined) === (file === undefined) || (file && !existsSync(file)))
+    throw new CalledWrongly('say --user <id>, or --file <path> of a file that is there')
+  const lines = file === undefined ? [userId ?? ''] : readFileSync(file, 'utf8').split('\n')
+  const ids = [...new Set(lines.map((line) => line.trim()))].filter((id) => id !== '')
+  if (ids.length === 0) throw new CalledWrongly('there is no id')
+  return ids
+}
+
+const invitations: readonly Command[] = [
+  {
+    name: 'invitations list',
+    does: 'those that can still be used',
+    run: withAdmin(async ({ admin }) => ({
+      data: await admin.accounts.invitations(),
+      columns: ['id', 'email', 'note', 'usesLeft', 'createdAt', 'expiresAt'],
+    })),
+  },
+  {
+    name: 'invitations revoke',
+    operand: '<id>',
+    does: 'revokes one; who waits for a code with it is refused, too',
+    warns: (given) => `Nobody will be able to register with the invitation ${given.operand}.`,
+    run: changing('revoked', 'there is no such invitation, or it is used up', (admin, given, how) =>
+      admin.accounts.revokeInvitation(given.operand, how),
+    ),
   },
 ]
 
@@ -157,12 +233,10 @@ const clients: readonly Command[] = [
   {
     name: 'clients list',
     does: 'the registered apps',
-    async run(_given, open) {
-      const { admin } = await open()
-      const data = await admin.clients.list()
-      const columns = ['id', 'name', 'type', 'disabled', 'secrets', 'scopes', 'redirectUris']
-      return { data, columns }
-    },
+    run: withAdmin(async ({ admin }) => ({
+      data: await admin.clients.list(),
+      columns: ['id', 'name', 'type', 'pkce', 'disabled', 'secrets', 'scopes', 'redirectUris'],
+    })),
   },
   {
     name: 'clients add',
@@ -192,34 +266,37 @@ const clients: readonly Command[] = [
     operand: '<id>',
     does: 'makes one more secret, and prints it this once; the one before stays valid',
     warns: (given) => `Of two secrets of ${given.operand} the older one stops working.`,
-    async run(given, open) {
-      const { admin, by } = await open()
+    run: withAdmin(async ({ admin, by }, given) => {
       const { secret } = await admin.clients.rotateSecret(given.operand, { by })
       return { data: { secret }, said: `secret, this once: ${secret}` }
-    },
+    }),
+  },
+  {
+    name: 'clients remove-secret',
+    operand: '<id>',
+    options: { newer: flag },
+    does: 'removes the older one of two secrets, such as a leaked one; with --newer the newer one',
+    warns: (given) => `A secret of ${given.operand} stops working.`,
+    run: changing('removed a secret of', 'the app has not two secrets', (admin, given, how) =>
+      admin.clients.removeSecret(given.operand, given.isSet('newer') ? 'newer' : 'older', how),
+    ),
   },
   {
     name: 'clients disable',
     operand: '<id>',
     does: 'disables an app, and ends all its sessions',
     warns: (given) => `This ends all sessions of the app ${given.operand}.`,
-    async run(given, open) {
-      const { admin, by } = await open()
-      const isChanged = await admin.clients.disable(given.operand, { by })
-      if (!isChanged) return nothing('there is no such app, or it was disabled already')
-      return { data: { done: true }, said: `disabled: ${given.operand}` }
-    },
+    run: changing('disabled', 'there is no such app, or it was disabled', (admin, given, how) =>
+      admin.clients.disable(given.operand, how),
+    ),
   },
   {
     name: 'clients enable',
     operand: '<id>',
     does: 'enables it again',
-    async run(given, open) {
-      const { admin, by } = await open()
-      const isChanged = await admin.clients.enable(given.operand, { by })
-      if (!isChanged) return nothing('there is no such app, or it was not disabled')
-      return { data: { done: true }, said: `enabled: ${given.operand}` }
-    },
+    run: changing('enabled', 'there is no such app, or it was not disabled', (admin, given, how) =>
+      admin.clients.enable(given.operand, how),
+    ),
   },
 ]
 
@@ -244,70 +321,100 @@ function clientOf(given: Given): OAuthClient {
   }
 }
 
+const sealedColumns = ['what', 'encryptionKey', 'mark', 'count']
 const keyColumns = ['kid', 'signs', 'generation', 'state', 'activatesAt']
 const keys: readonly Command[] = [
   {
     name: 'keys list',
     does: 'the signing keys',
-    async run(_given, open) {
-      const { admin } = await open()
-      return { data: await admin.keys.list(), columns: keyColumns }
-    },
+    run: withAdmin(async ({ admin }) => ({ data: await admin.keys.list(), columns: keyColumns })),
   },
   {
     name: 'keys rotate',
     options: { 'if-older-than': { takes: '<seconds>' } },
     does: 'makes the next key, which signs after ten minutes, and deletes those that are over',
-    async run(given, open) {
-      const { admin, by } = await open()
+    run: withAdmin(async ({ admin, by }, given) => {
       const seconds = given.text('if-older-than')
       const how = seconds === undefined ? { by } : { by, ifOlderThan: Number(seconds) }
       return { data: await admin.keys.rotate(how), columns: keyColumns }
-    },
+    }),
   },
   {
     name: 'keys retire',
     operand: '<kid>',
     does: 'removes a leaked key; its tokens are refused within 150 seconds',
     warns: () => 'All tokens of this key will be refused.',
-    async run(given, open) {
-      const { admin, by } = await open()
-      return { data: await admin.keys.retire(given.operand, { by }), columns: keyColumns }
-    },
+    run: withAdmin(async ({ admin, by }, given) => ({
+      data: await admin.keys.retire(given.operand, { by }),
+      columns: keyColumns,
+    })),
   },
   {
     name: 'sealed',
     does: 'how much is sealed with which encryption key',
-    async run(_given, open) {
-      const { admin } = await open()
-      const data = await admin.sealed()
-      return { data, columns: ['what', 'encryptionKey', 'mark', 'count'] }
-    },
+    run: withAdmin(async ({ admin }) => ({ data: await admin.sealed(), columns: sealedColumns })),
+  },
+  {
+    name: 'reseal',
+    does: 'seals all of it anew with the first encryption key, and shows how much is left',
+    warns: () => 'A server that does not know the first encryption key can then open nothing.',
+    run: withAdmin(async ({ admin }) => {
+      const data = await admin.reseal()
+      const isLeft = data.some(({ encryptionKey, count }) => encryptionKey !== 1 && count !== 0)
+      return { data, columns: sealedColumns, exitCode: isLeft ? 1 : 0 }
+    }),
   },
 ]
 
 const audit: Command = {
   name: 'audit',
-  options: { user, limit: { takes: '<number>' }, before: { takes: '<id>' } },
-  does: 'what has happened in an account, the newest first',
+  options: {
+    user: { takes: '<id>' },
+    type: { takes: '<event>' },
+    since: { takes: '2h|30m|7d|<date>' },
+    ip: { takes: '<address or network>' },
+    limit: { takes: '<number>' },
+    before: { takes: '<id>' },
+  },
+  does: 'what has happened, the newest first: in an account, of one type, from a network',
   async run(given, open) {
-    const { admin } = await open()
-    const [limit, before] = [given.text('limit'), given.text('before')]
-    const data = await admin.audit(given.required('user'), {
-      ...(limit !== undefined && { limit: Number(limit) }),
-      ...(before !== undefined && { before }),
-    })
-    return { data, columns: ['at', 'type', 'ip', 'sessionId', 'clientId', 'detail', 'id'] }
+    const [type, since, limit] = [given.text('type'), given.text('since'), given.text('limit')]
+    if (type !== undefined && !Object.hasOwn(levels, type))
+      throw new CalledWrongly(`there is no event ${type}: see docs/events.md`)
+    const query = {
+      userId: given.text('user') ?? null,
+      type,
+      ip: given.text('ip'),
+      since: since === undefined ? undefined : momentOf(since),
+      limit: limit === undefined ? undefined : Number(limit),
+      before: given.text('before'),
+    }
+    const { events, next } = await (await open()).admin.audit(query)
+    const columns = ['at', 'type', 'userId', 'ip', 'sessionId', 'clientId', 'detail', 'id']
+    const note = next === null ? '' : `there may be more: --before ${next}`
+    return { data: events, columns, note }
   },
 }
 
-/** All commands but the doctor. */
+const units: Readonly<Record<string, number>> = { m: 60_000, h: 3_600_000, d: 86_400_000 }
+
+function momentOf(text: string): Date {
+  const [, count = '', unit = ''] = /^(\d{1,6})([mhd])$/.exec(text) ?? []
+  const moment = new Date(unit === '' ? text : Date.now() - Number(count) * (units[unit] ?? 0))
+  if (!Number.isNaN(moment.getTime())) return moment
+  throw new CalledWrongly(`--since ${text} is neither like 2h nor a date`)
+}
+
+/** All commands. */
 export const commands: readonly Command[] = [
+  doctor,
   init,
   migrate,
   ...sessions,
   ...tokens,
   ...factors,
+  ...accounts,
+  ...invitations,
   ...clients,
   ...keys,
   audit,

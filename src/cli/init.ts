@@ -39,15 +39,16 @@ const connectionString = process.env['DATABASE_URL']
 const pool = new pg.Pool({ connectionString, connectionTimeoutMillis: 5000 })
 pool.on('error', () => {}).on('connect', (client) => void client.on('error', () => {}))
 const kysely = new Kysely({ dialect: new PostgresDialect({ pool }) })
-const encryptionKeys = (process.env['AUTH_ENCRYPTION_KEYS'] ?? '').split(',')
+const encryptionKeys = [process.env['AUTH_ENCRYPTION_KEYS']]
 const { keys: store, ...stores } = sqlStores(kysely)
+const { idTokenKeys: _ofRs256, ...oauthStores } = sqlOAuthStores(kysely)
 const audit = sqlAudit(kysely, { purgeInterval: 0 })
 
 /** @type {import('messaging-auth-router/admin').AdminFile} */
 export default {
   stores: {
     ...stores,
-    clients: sqlOAuthStores(kysely).clients,
+    ...oauthStores,
     passkeys: sqlPasskeyStore(kysely),
   },
   // With it servers know at once; without, within 5 seconds.
@@ -56,6 +57,7 @@ export default {
   keys: keyRing({ store, encryptionKeys, create: false }),
   encryptionKeys,
   // For unlock: throttle: { limiter }, as in the servers, and canonicalIdentifier.
+  // For accounts delete and disable: users: { async delete(userId) {}, async disable(userId) {} }.
   // For clients add: oauth: { scopes, baseUrl, audience }.
   onEvent: audit,
   migrations: sqlMigrations(kysely, { audit: true }),

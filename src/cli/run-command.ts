@@ -26,8 +26,6 @@ export function usage(): string {
   const lines = commands.map((command) => `  ${usageOf(command)}\n      ${command.does}`)
   return `usage: messaging-auth-router <command>
 
-  doctor <baseUrl>
-      looks at a running server from outside
 ${lines.join('\n')}
 
   --config <path>   instead of ${defaultFile}
@@ -116,7 +114,7 @@ async function print(
   given: Given,
   open: () => Promise<OpenedFile>,
 ): Promise<number> {
-  const { data, columns, said = '', exitCode = 0 } = await command.run(given, open)
+  const { data, columns, said = '', note = '', exitCode = 0 } = await command.run(given, open)
   const { isTTY } = process.stdout
   const hasColours = isTTY === true && (process.env['NO_COLOR'] ?? '') === ''
   const forPeople = () =>
@@ -124,6 +122,7 @@ async function print(
       ? `${shownLines(said)}\n`
       : tableOf(data as readonly ShownRow[], columns, hasColours)
   process.stdout.write(given.isSet('json') ? jsonOf(data) : forPeople())
+  if (note !== '') complain(note)
   return exitCode
 }
 

@@ -55,11 +55,17 @@ const connection: readonly Check[] = [
     name: 'router',
     promise: 'the router is mounted at this address',
     remedy: "app.use('/api/v1', auth) with the path of this address, and a proxy that keeps it",
-    judge: ({ me }) => isOurs(me, 401, 'Unauthorized'),
+    judge({ me, oauth, patient: { baseUrl } }) {
+      const wrong = isOurs(me, 401, 'Unauthorized')
+      const told = oauth?.server.json?.['jwks_uri']
+      const isHere = typeof told === 'string' && isBelow(told, baseUrl.origin)
+      const place = isHere ? `; the router is at ${told.replace(/\/auth\/jwks\.json$/, '')}` : ''
+      return wrong && `${wrong}${place}`
+    },
   },
   {
     name: 'https',
-    promise: 'the address is one over https',
+    promise: 'the address is one over https, or of this machine',
     remedy: 'end TLS in front of the server: passwords and tokens are sent as they are',
     judge: (seen) =>
       unless(isHttps(seen) || loopback.test(seen.patient.baseUrl.hostname), 'it is http'),

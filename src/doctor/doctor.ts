@@ -25,12 +25,15 @@ export async function examine(
 ): Promise<readonly Finding[]> {
   const seen = await see(patient, look)
   if (seen === null) return [unreachable]
-  return checks.map(({ name: check, promise, remedy, judge }) => {
+  const findings = checks.map(({ name: check, promise, remedy, judge }): Finding => {
     const problem = judge(seen)
     if (problem === undefined) return { check, outcome: 'skipped', promise, ...nothing }
     if (problem === null) return { check, outcome: 'right', promise, ...nothing }
     return { check, outcome: 'fault', promise, problem, remedy }
   })
+  const [router] = findings
+  // What else answers there is not the router's.
+  return router?.outcome === 'fault' ? [router] : findings
 }
 
 const nothing = { problem: null, remedy: null }
@@ -38,7 +41,7 @@ const unreachable: Finding = {
   check: 'reachable',
   outcome: 'fault',
   promise: 'the router answers',
-  problem: 'there is no answer within three seconds',
+  problem: 'nothing answers there: the connection is refused, or silent for three seconds',
   remedy: 'give the address of the router with its path, such as https://chat.example.com/api/v1',
 }
 
@@ -51,7 +54,7 @@ export function reportOf(findings: readonly Finding[]): string {
   const faults = findings.filter(({ outcome }) => outcome === 'fault').length
   const skipped = findings.filter(({ outcome }) => outcome === 'skipped').length
   const right = findings.length - faults - skipped
-  const sum = `${faults} faults, ${right} right, ${skipped} that do not concern this server`
+  const sum = `${faults} ${faults === 1 ? 'fault' : 'faults'}, ${right} right, ${skipped} that do not concern this server`
   return `${[...lines, sum].join('\n')}\n`
 }
 

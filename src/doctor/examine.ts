@@ -15,51 +15,30 @@ export interface Patient {
   readonly socketPath: string | null
 }
 
-/** All answers; null for each that did not come. */
-export interface Seen {
+type Answers<Name extends string> = Readonly<Record<Name, Looked | null>>
+
+/**
+ * All answers; null for each that did not come, or that the patient gives no cause to ask for.
+ * `plain` is over http, and null also where the server is reached by http anyway.
+ */
+export interface Seen
+  extends Answers<'guarded' | 'wrongToken' | 'unknownPath' | 'getLogin' | 'brokenJson' | 'bigBody'>,
+    Answers<'textBody' | 'emptyLogin' | 'emptyExchange' | 'emptyRefresh' | 'foreignPreflight'>,
+    Answers<'foreignPage' | 'ownPreflight' | 'keys' | 'plain' | 'changePassword' | 'upgrade'> {
   readonly patient: Patient
   readonly me: Looked
-  /** Null also without {@link Patient.guardedPath}. */
-  readonly guarded: Looked | null
-  readonly wrongToken: Looked | null
-  readonly unknownPath: Looked | null
-  readonly getLogin: Looked | null
-  readonly brokenJson: Looked | null
-  readonly bigBody: Looked | null
-  readonly textBody: Looked | null
-  readonly emptyLogin: Looked | null
-  readonly emptyExchange: Looked | null
-  readonly emptyRefresh: Looked | null
   /** Two wrong passwords of one name that nobody has, each from an address that was made up. */
   readonly forwarded: readonly (Looked | null)[]
-  readonly foreignPreflight: Looked | null
-  readonly foreignPage: Looked | null
-  /** Null also without {@link Patient.origin}. */
-  readonly ownPreflight: Looked | null
-  readonly keys: Looked | null
-  /** Over http; null also where the server is reached by http anyway. */
-  readonly plain: Looked | null
-  readonly changePassword: Looked | null
-  /** Null also without {@link Patient.socketPath}. */
-  readonly upgrade: Looked | null
   readonly oauth: SeenOAuth | null
   /** Milliseconds by which the server's clock is ahead; null if it does not tell the time. */
   readonly clockAhead: number | null
 }
 
 /** What there is of the option `oauth`. */
-export interface SeenOAuth {
+export interface SeenOAuth
+  extends Answers<'openId' | 'resource' | 'authorize' | 'token' | 'revoke' | 'introspect'>,
+    Answers<'userInfo' | 'signIn' | 'client'> {
   readonly server: Looked
-  readonly openId: Looked | null
-  readonly resource: Looked | null
-  readonly authorize: Looked | null
-  readonly token: Looked | null
-  readonly revoke: Looked | null
-  readonly introspect: Looked | null
-  readonly userInfo: Looked | null
-  readonly signIn: Looked | null
-  /** Null also without {@link Patient.clientId}. */
-  readonly client: Looked | null
 }
 
 /** An origin that nobody has. */
@@ -105,41 +84,45 @@ export async function see(patient: Patient, lookAt: LookAt): Promise<Seen | null
 async function seeErrors(at: At) {
   const post = (path: string, body: string, headers = json) =>
     at(path, { method: 'POST', headers, body })
-  const [wrongToken, unknownPath, getLogin, brokenJson, tooBig, textBody, keys] = await Promise.all(
-    [
-      at('/me', { headers: { authorization: 'Bearer doctor' } }),
-      at(`/doctor-${randomUUID()}`),
-      at('/login'),
-      post('/login', '{'),
-      post('/login', bigBody),
-      post('/login', 'x', { 'content-type': 'text/plain' }),
-      at('/auth/jwks.json'),
-    ],
-  )
-  const [emptyLogin, emptyExchange, emptyRefresh] = await Promise.all([
-    post('/login', '{}'),
-    post('/auth/pkce/token', '{}'),
-    post('/auth/refresh', '{}'),
-  ])
-  const errors = { wrongToken, unknownPath, getLogin, brokenJson, bigBody: tooBig, textBody, keys }
-  return { ...errors, emptyLogin, emptyExchange, emptyRefresh }
+  const errors = await together({
+    wrongToken: at('/me', { headers: { authorization: 'Bearer doctor' } }),
+    unknownPath: at(`/doctor-${randomUUID()}`),
+    getLogin: at('/login'),
+    brokenJson: post('/login', '{'),
+    bigBody: post('/login', bigBody),
+    textBody: post('/login', 'x', { 'content-type': 'text/plain' }),
+    keys: at('/auth/jwks.json'),
+  })
+  const empty = await together({
+    emptyLogin: post('/login', '{}'),
+    emptyExchange: post('/auth/pkce/token', '{}'),
+    emptyRefresh: post('/auth/refresh', '{}'),
+  })
+  return { ...errors, ...empty }
 }
 
 async function seeOrigins({ baseUrl, origin, socketPath }: Patient, at: At, lookAt: LookAt) {
   const from = (page: string, method: string, path: string, others = {}) =>
     at(path, { method, headers: { origin: page, ...others } })
   const overHttp = `http://${baseUrl.hostname}${baseUrl.pathname}`
-  const [foreignPreflight, foreignPage, ownPreflight, plain, changePassword, upgraded] =
-    await Promise.all([
-      from(foreignOrigin, 'OPTIONS', '/login', preflight),
-      from(foreignOrigin, 'GET', '/me'),
-      origin === null ? null : from(origin, 'OPTIONS', '/login', preflight),
-      baseUrl.protocol === 'https:' ? lookAt(overHttp) : null,
-      lookAt(`${baseUrl.origin}/.well-known/change-password`),
+  return together({
+    foreignPreflight: from(foreignOrigin, 'OPTIONS', '/login', preflight),
+    foreignPage: from(foreignOrigin, 'GET', '/me'),
+    ownPreflight: origin === null ? null : from(origin, 'OPTIONS', '/login', preflight),
+    plain: baseUrl.protocol === 'https:' ? lookAt(overHttp) : null,
+    changePassword: lookAt(`${baseUrl.origin}/.well-known/change-password`),
+    upgrade:
       socketPath === null ? null : lookAt(`${baseUrl.origin}${socketPath}`, { headers: upgrade }),
-    ])
-  const pages = { foreignPreflight, foreignPage, ownPreflight }
-  return { ...pages, plain, changePassword, upgrade: upgraded }
+  })
+}
+
+/** Waits for all of them. */
+async function together<Name extends string>(
+  asked: Readonly<Record<Name, Promise<Looked | null> | null>>,
+): Promise<Answers<Name>> {
+  const answers = Object.entries<Promise<Looked | null> | null>(asked)
+  const all = await Promise.all(answers.map(async ([name, answer]) => [name, await answer]))
+  return Object.fromEntries(all)
 }
 
 type At = (path: string, look?: Look) => Promise<Looked | null>
@@ -182,34 +165,23 @@ async function seeOAuth(
   const said = server.json?.['issuer']
   const issuer = typeof said === 'string' ? said : ''
   const pointer = pointerOf(guarded) ?? ''
-  const [openId, resource, authorize, token, revoke, introspect, userInfo, signIn, client] =
-    await Promise.all([
-      isBelow(`${issuer}/`, baseUrl.origin)
-        ? lookAt(`${issuer}/.well-known/openid-configuration`)
-        : null,
-      isBelow(pointer, baseUrl.origin) ? lookAt(pointer) : null,
-      at('authorization_endpoint'),
-      at('token_endpoint', posted('grant_type=authorization_code')),
-      at('revocation_endpoint', posted('token=doctor')),
-      at('introspection_endpoint', posted('token=doctor')),
-      at('userinfo_endpoint'),
-      lookAt(`${base}/oauth/sign-in?return_to=${path}/account`),
+  const documents = await together({
+    openId: isBelow(`${issuer}/`, baseUrl.origin)
+      ? lookAt(`${issuer}/.well-known/openid-configuration`)
+      : null,
+    resource: isBelow(pointer, baseUrl.origin) ? lookAt(pointer) : null,
+    authorize: at('authorization_endpoint'),
+    token: at('token_endpoint', posted('grant_type=authorization_code')),
+    revoke: at('revocation_endpoint', posted('token=doctor')),
+    introspect: at('introspection_endpoint', posted('token=doctor')),
+    userInfo: at('userinfo_endpoint'),
+    signIn: lookAt(`${base}/oauth/sign-in?return_to=${path}/account`),
+    client:
       clientId === null
         ? null
         : at('authorization_endpoint', {}, `?client_id=${encodeURIComponent(clientId)}`),
-    ])
-  return {
-    server,
-    openId,
-    resource,
-    authorize,
-    token,
-    revoke,
-    introspect,
-    userInfo,
-    signIn,
-    client,
-  }
+  })
+  return { server, ...documents }
 }
 
 /** Where a challenge says that the document of the API is; null if it does not. */

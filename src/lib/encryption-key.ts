@@ -11,15 +11,20 @@ export const encryptionKeyRemedy: string =
  */
 export function decodeEncryptionKeys(keys: readonly unknown[], option: string): Buffer[] {
   return doAll<Buffer[]>(
-    ...Array.from(keys, (key, index) => () => decodeOne(key, `${option}[${index}]`)),
+    ...keys.flatMap(eachOf).map((key, index) => () => decodeOne(key, `${option}[${index}]`)),
   )
 }
 
+// One environment variable may hold several, separated by commas.
+function eachOf(key: unknown): readonly unknown[] {
+  return typeof key === 'string' ? key.split(',').map((one) => one.trim()) : [key]
+}
+
 function decodeOne(key: unknown, option: string): Buffer {
-  if (key === undefined) {
+  if (key === undefined || key === '') {
     throw new AuthConfigError(
       option,
-      'is undefined: is an environment variable not set?',
+      `is ${key === '' ? 'empty' : key}: is an environment variable not set?`,
       encryptionKeyRemedy,
     )
   }

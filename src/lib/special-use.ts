@@ -57,6 +57,19 @@ export function isLoopbackAddress(address: string): boolean {
   return isIP(address) !== 0 && lists().loopback.check(address, familyOf(address))
 }
 
+/**
+ * Whether an address is in this block of addresses, which may be a single one. Null for a text that
+ * is no block.
+ */
+export function addressBlock(text: string): ((address: string) => boolean) | null {
+  const [network = '', bits, ...others] = text.split('/')
+  const all = isIP(network) === 4 ? 32 : 128
+  const isBlock = bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= all)
+  if (isIP(network) === 0 || !isBlock || others.length > 0) return null
+  const list = listOf([`${network}/${bits ?? all}`])
+  return (address) => isIP(address) !== 0 && list.check(address, familyOf(address))
+}
+
 function familyOf(address: string): 'ipv4' | 'ipv6' {
   return isIP(address) === 4 ? 'ipv4' : 'ipv6'
 }

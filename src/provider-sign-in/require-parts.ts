@@ -34,10 +34,10 @@ export function requirePartsFor(options: ProvidersOptions, parts: PartsForProvid
       'lets nobody in by password, but accounts.registration has new users choose one.',
       "leave accounts.registration out, or pass unknown: 'create' in place of it.",
     )
-  if (options.unknown === 'create' && parts.registration === 'invited')
+  if (options.unknown === 'create' && !['open', undefined].includes(parts.registration as 'open'))
     throw wrong(
       '.unknown',
-      "is 'create', which asks nobody for the invitation that accounts.registration demands.",
+      "is 'create', which asks nobody for the invitation that accounts.registration may demand.",
       "pass 'connect' or 'refuse', or registration: 'open'.",
     )
   const demanding = options.list.find(({ acceptMfa }) => acceptMfa === true)

@@ -12,7 +12,7 @@ import type { SessionRequest } from '../sessions/issuing.js'
 import type { DecideSignIn } from '../sign-in.js'
 import type { Throttle } from '../throttle/throttle.js'
 import type { AuthUser, NewUser, UserStore } from '../users/contract.js'
-import type { AskHost, RefuseRegistration, RequireFreeName } from './register.endpoint.js'
+import type { AskHost, IsOpen, RefuseRegistration, RequireFreeName } from './register.endpoint.js'
 import { confirmRegistrationRequest } from './register-request.js'
 
 /**
@@ -34,7 +34,8 @@ export type ConfirmRegistration = (
 ) => Promise<OpenedSession>
 
 export interface ConfirmRegistrationDeps {
-  readonly accountsOptions: Pick<CheckedAccountsOptions, 'registration' | 'emailSignIn'>
+  readonly accountsOptions: Pick<CheckedAccountsOptions, 'emailSignIn'>
+  readonly isOpen: IsOpen
   readonly newPasswords: Pick<NewPasswords, 'judgeNewcomer' | 'hash'>
   readonly proofs: Pick<
     Proofs,
@@ -65,7 +66,7 @@ export function createConfirmRegistration(deps: ConfirmRegistrationDeps): Confir
     if (!proofs.isCode(proof, code)) throw proofs.refusal('wrong-code', proof.record, context)
     const passwordHash =
       password === undefined ? null : await deps.newPasswords.hash(password, request)
-    const newUser = { ...newUserOf(deps, proof, username, context), passwordHash }
+    const newUser = { ...(await newUserOf(deps, proof, username, context)), passwordHash }
     // The host has judged another name with this address.
     if (newUser.username !== proof.sealed['username'])
       await deps.askHost(newUser, newUser.invitation ?? null, request)
@@ -95,16 +96,16 @@ export function confirmRegistrationEndpoint(
 /** A new user who has proven an address. */
 type Registered = NewUser & { readonly email: string }
 
-function newUserOf(
-  { accountsOptions, proofs, refuseRegistration }: ConfirmRegistrationDeps,
+async function newUserOf(
+  { isOpen, proofs, refuseRegistration }: ConfirmRegistrationDeps,
   { sealed, record }: FoundProof,
   otherName: string | undefined,
   context: RequestContext,
-): Omit<Registered, 'passwordHash'> {
+): Promise<Omit<Registered, 'passwordHash'>> {
   const { email, username, name, locale, invitation, note = null } = sealed
   if (!email || !username || !name) throw proofs.refusal('unreadable', record, context)
   // It was open when the code was mailed.
-  if (!invitation && accountsOptions.registration !== 'open')
+  if (!invitation && !(await isOpen()))
     throw refuseRegistration('closed', 'registration-closed', context)
   return {
     email,

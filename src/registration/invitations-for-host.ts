@@ -163,6 +163,20 @@ export function createInvitationsForHost(deps: InvitationsForHostDeps): Invitati
       return { id, token, url }
     },
 
+    ...createInvitationsMade(deps),
+  }
+}
+
+export type InvitationsMade = Pick<InvitationsForHost, 'invitations' | 'revokeInvitation'>
+
+/** Those that were made. */
+export function createInvitationsMade({
+  proofs,
+  audit,
+}: Pick<InvitationsForHostDeps, 'audit'> & {
+  readonly proofs: Pick<Proofs, 'list' | 'consume'>
+}): InvitationsMade {
+  return {
     async invitations() {
       const found = await proofs.list('invitation', null)
       return found.map((one) => {

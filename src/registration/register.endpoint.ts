@@ -13,7 +13,7 @@ import { AuthError, type AuthErrorCode, type AuthErrorOptions } from '../errors.
 import { ok } from '../http/answer.js'
 import type { Endpoint, EndpointRequest } from '../http/endpoint.js'
 import { parseInput } from '../http/input.js'
-import type { HostCall } from '../lib/host-call.js'
+import { type HostCall, UnexpectedAnswer } from '../lib/host-call.js'
 import { randomSecret } from '../lib/random.js'
 import type { DigestIdentifier } from '../login/identifier.js'
 import type { Throttle } from '../throttle/throttle.js'
@@ -52,8 +52,12 @@ export type AskHost = (
   request: Pick<EndpointRequest, 'incoming' | 'context'>,
 ) => Promise<void>
 
+/** Whether somebody may register without an invitation now. Throws 503. */
+export type IsOpen = () => Promise<boolean>
+
 export interface RegisterDeps {
   readonly accountsOptions: CheckedAccountsOptions
+  readonly isOpen: IsOpen
   readonly canonical: (identifier: LoginIdentifier) => Promise<LoginIdentifier>
   readonly digestIdentifier: DigestIdentifier
   readonly throttle: Pick<Throttle, 'takeMailRequest'>
@@ -74,6 +78,19 @@ export interface RegisterDeps {
 interface Waiting extends Newcomer {
   readonly locale: string | null
   readonly invitation: Invitation | null
+}
+
+export function createIsOpen({
+  accountsOptions: { registration },
+  call,
+}: Pick<RegisterDeps, 'accountsOptions'> & { readonly call: HostCall }): IsOpen {
+  if (typeof registration !== 'function') return async () => registration === 'open'
+  return () =>
+    call('accounts.registration', async () => {
+      const answer = await registration()
+      if (answer === 'open' || answer === 'invited') return answer === 'open'
+      throw new UnexpectedAnswer("the answer is neither 'open' nor 'invited'")
+    })
 }
 
 export function createRefuseRegistration({
@@ -150,28 +167,27 @@ export function registerEndpoint(
 
 /** `GET /auth/registration`: what a form for new users must know. */
 export function registrationEndpoint({
-  accountsOptions: { registration, passwordRules },
-}: Pick<RegisterDeps, 'accountsOptions'>): Endpoint {
+  accountsOptions: { passwordRules },
+  isOpen,
+}: Pick<RegisterDeps, 'accountsOptions' | 'isOpen'>): Endpoint {
   const { minLength, maxLength } = passwordRules
-  const data = {
-    open: registration === 'open',
-    invited: registration === 'invited',
-    passwordRules: { minLength, maxLength },
-  }
   return async function registrationStatus() {
+    // 503
+    const open = await isOpen()
+    const data = { open, invited: !open, passwordRules: { minLength, maxLength } }
     return ok({ status: 'success', data })
   }
 }
 
 // Before any mail. A use of it is taken at the confirmation.
 async function requireInvitation(
-  { accountsOptions, findInvitation, refuseRegistration }: RegisterDeps,
+  { isOpen, findInvitation, refuseRegistration }: RegisterDeps,
   token: string | undefined,
   email: string,
   context: RequestContext,
 ): Promise<Invitation | null> {
   if (token === undefined) {
-    if (accountsOptions.registration === 'open') return null
+    if (await isOpen()) return null
     throw refuseRegistration('closed', 'registration-closed', context)
   }
   const invitation = await findInvitation(token, context)

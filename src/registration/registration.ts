@@ -25,9 +25,11 @@ import {
 } from './invitations-for-host.js'
 import {
   createAskHost,
+  createIsOpen,
   createRefuseRegistration,
   createRegister,
   createRequireFreeName,
+  type IsOpen,
   type Register,
   registerEndpoint,
   registrationEndpoint,
@@ -64,20 +66,29 @@ export function createRegistration(deps: RegistrationDeps): Registration | undef
   const requireFreeName = createRequireFreeName({ ...deps, nameIsFree, refuseRegistration })
   const findInvitation = createFindInvitation(deps)
   const askHost = createAskHost({ ...deps, refuseRegistration })
-  const parts = { ...deps, create, refuseRegistration, requireFreeName, askHost, findInvitation }
+  const isOpen = createIsOpen(deps)
+  const parts = {
+    ...deps,
+    isOpen,
+    create,
+    refuseRegistration,
+    requireFreeName,
+    askHost,
+    findInvitation,
+  }
   const openApproved = createOpenApproved(deps)
   const register = createRegister(parts)
   const confirmRegistration = createConfirmRegistration({ ...parts, openApproved })
   const confirm = confirmRegistrationEndpoint(confirmRegistration, throttle)
   return {
     routes: [
-      ['/auth/registration', { GET: registrationEndpoint(deps) }],
+      ['/auth/registration', { GET: registrationEndpoint(parts) }],
       ['/auth/register', { POST: registerEndpoint(register, throttle) }],
       ['/auth/register/confirm', { POST: confirm }],
       ['/auth/invitations/:token', { GET: invitationEndpoint(findInvitation, throttle) }],
     ],
     forHost: { ...createInvitationsForHost(deps), register: registerForHost(deps, register) },
-    onPages: onPages(parts, { register, confirmRegistration, findInvitation }),
+    onPages: onPages(parts, { register, confirmRegistration, findInvitation, isOpen }),
   }
 }
 
@@ -85,17 +96,18 @@ interface Flows {
   readonly register: Register
   readonly confirmRegistration: ConfirmRegistration
   readonly findInvitation: FindInvitation
+  readonly isOpen: IsOpen
 }
 
 // The same as by the endpoints, in the same counters, with a session for the browser at the end.
 function onPages(
   { accountsOptions, throttle }: Pick<RegistrationDeps, 'accountsOptions' | 'throttle'>,
-  { register, confirmRegistration, findInvitation }: Flows,
+  { register, confirmRegistration, findInvitation, isOpen }: Flows,
 ): RegistrationOnPages {
-  const { registration, emailSignIn, passwordRules } = accountsOptions
+  const { emailSignIn, passwordRules } = accountsOptions
   const { limitRefusals } = throttle
   return {
-    needsInvitation: registration !== 'open',
+    needsInvitation: async () => !(await isOpen()),
     needsPassword: !emailSignIn,
     minLength: passwordRules.minLength,
     look: (token, request) =>

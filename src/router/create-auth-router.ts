@@ -68,7 +68,7 @@ import { createStats } from './stats.js'
  *     audience: 'chat',
  *     keys: [await generateSigningKey()],
  *   }),
- *   encryptionKeys: [process.env['AUTH_ENCRYPTION_KEY']],
+ *   encryptionKeys: [process.env['AUTH_ENCRYPTION_KEYS']],
  * })
  * express().use('/api/v1', auth)
  * ```

@@ -245,7 +245,7 @@ function settingsOf(options: ResolvedOptions): Settings {
     allowedOrigins,
     qrCode: pages?.qrCode,
     hasAccountPage: pages?.account !== false,
-    isRegistrationOpen: options.accounts?.registration === 'open',
+    isRegistrationOpen: ![undefined, 'invited'].includes(options.accounts?.registration as 'open'),
     codeLifetime: lifetimes.code,
     accessTokenLifetime: lifetimes.accessToken,
     refreshGrace: lifetimes.refreshGrace,

@@ -185,6 +185,11 @@ export interface KeyStore {
   insert(key: StoredSigningKey): Promise<{ readonly outcome: 'inserted' | 'exists' }>
   /** Deletes a generation; does nothing if it does not exist. */
   remove(generation: number): Promise<void>
+  /**
+   * Optional, for whoever replaces an encryption key. In ONE conditional write: replaces
+   * `sealedKey` of a generation that is there, if it is still `from`; else does nothing.
+   */
+  reseal?(generation: number, from: string, to: string): Promise<void>
 }
 
 /** State of a key. */
@@ -259,6 +264,11 @@ export interface KeyRing {
    */
   sealedWith?(): Promise<readonly string[]>
   /**
+   * Encrypts each stored key with the first encryption key, and leaves those that it cannot
+   * decrypt, and all if the store has no `reseal`. Absent from a list.
+   */
+  reseal?(): Promise<void>
+  /**
    * Reads the store, and makes the first key if there is none. Await it before the server listens.
    * Rejects with `AuthConfigError` if the encryption keys cannot decrypt the signing key, and with
    * the error of the store if that fails.
@@ -267,7 +277,7 @@ export interface KeyRing {
    * ```ts
    * import { keyRing } from 'messaging-auth-router'
    *
-   * const encryptionKeys = [process.env['AUTH_ENCRYPTION_KEY']]
+   * const encryptionKeys = [process.env['AUTH_ENCRYPTION_KEYS']]
    * const ring = keyRing({ files: '/var/lib/chat/keys', encryptionKeys })
    * await ring.ready()
    * ```

@@ -14,7 +14,7 @@ import { encryptionKeyRemedy } from '../lib/encryption-key.js'
 import { UnexpectedAnswer, withTimeout } from '../lib/host-call.js'
 import { lazily } from '../lib/lazily.js'
 import type { Logger } from '../lib/logger.js'
-import { markOf } from '../lib/vault.js'
+import { markOf, type Vault } from '../lib/vault.js'
 import type { KeyInfo, KeyRing, KeyStore, StoredSigningKey } from './contract.js'
 import { fileKeyStore } from './file-key-store.js'
 import { type KeyAlgorithm, purposeOf, type SigningKey } from './key-material.js'
@@ -91,7 +91,7 @@ export interface StoredRingOptions {
  * ```ts
  * import { joseSigner, keyRing } from 'messaging-auth-router'
  *
- * const encryptionKeys = [process.env['AUTH_ENCRYPTION_KEY']]
+ * const encryptionKeys = [process.env['AUTH_ENCRYPTION_KEYS']]
  * const ring = keyRing({ files: '/var/lib/chat/keys', encryptionKeys })
  * await ring.ready()
  * const signer = joseSigner({ issuer: 'https://chat.example.com', audience: 'chat', keys: ring })
@@ -222,9 +222,24 @@ function storedRing(options: Checked): KeyRing {
 
     retire: (kid) => retireKey({ reload, requireActive, add, remove, report, clock }, kid),
     list: async () => describeKeys((await reload()).rows, clock()),
+    async reseal() {
+      for (const row of (await reload()).rows) await resealRow(vault, store, row, storeTimeout)
+    },
     sealedWith: async () => (await reload()).rows.map(({ sealedKey }) => markOf(sealedKey)),
     ready: async () => requireActive(await reload()),
   }
+}
+
+async function resealRow(
+  vault: Vault,
+  store: RowStore,
+  { generation, kid, sealedKey }: StoredSigningKey,
+  storeTimeout: number,
+): Promise<void> {
+  const key = vault.isSealedByNewest(sealedKey) ? null : vault.open(kid, sealedKey)
+  if (key === null) return
+  const sealed = vault.seal(kid, key)
+  await withTimeout(async () => store.reseal?.(generation, sealedKey, sealed), storeTimeout)
 }
 
 async function removeOver(

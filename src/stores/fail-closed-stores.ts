@@ -172,6 +172,7 @@ const factorAnswers: Answers<SecondFactorStore> = {
   reseal: { resealed: {}, superseded: {} },
   replaceRecoveryCodes: { replaced: {}, 'not-active': {} },
   countSealed: listOf(record<SealedCount>({ mark: text, count })),
+  listSealed: listOf(record<SecondFactorRecord>({ userId: text, sealedSeed: text })),
   countRecoveryCodes: count,
   purge: count,
   advanceStep: { advanced: {}, stale: {} },

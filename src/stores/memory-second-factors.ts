@@ -48,6 +48,10 @@ export function memorySecondFactors(): SecondFactorStore {
       }
       return [...counts].map(([mark, count]) => ({ mark, count }))
     },
+    async listSealed(after, limit) {
+      const ids = [...active.keys()].sort().filter((userId) => after === null || userId > after)
+      return ids.slice(0, limit).flatMap((userId) => copyOf(active.get(userId) ?? []))
+    },
     countRecoveryCodes: async (userId) => recoveryCodes.get(userId)?.size ?? 0,
     async deactivate(userId, keepRecoveryCodes = false) {
       if (!keepRecoveryCodes) recoveryCodes.delete(userId)

@@ -96,6 +96,14 @@ export interface SecondFactorStore {
    * the first 11 characters of `sealedSeed`, which name the key.
    */
   countSealed?(): Promise<readonly SealedCount[]>
+  /**
+   * Optional, likewise: the first `limit` factors after that of the user `after` (null: from the
+   * beginning), in an order of user ids that is always the same.
+   */
+  listSealed?(
+    after: string | null,
+    limit: number,
+  ): Promise<readonly Pick<SecondFactorRecord, 'userId' | 'sealedSeed'>[]>
   /** How many recovery codes the user has left. */
   countRecoveryCodes(userId: string): Promise<number>
   /**

@@ -1,11 +1,17 @@
 // What a terminal changes reaches a running router at once, and each change says who made it.
-import { describe, expect, it, vi } from 'vitest'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { adminOf } from '../../src/admin/admin.js'
-import { AuthConfigError, generateClientSecret } from '../../src/index.js'
+import { AuthConfigError, generateClientSecret, joseSigner, keyRing } from '../../src/index.js'
 import { memoryStores } from '../../src/stores/memory-stores.js'
+import { newFactor } from '../../src/stores/new-records.js'
+import { totpCode } from '../../src/testing/totp-code.js'
 import { bearer, get, logIn, post } from '../support/client.js'
-import { password, totpSecret } from '../support/host.js'
+import { encryptionKey, password, startHost, totpSecret } from '../support/host.js'
 import { wiki } from '../support/mounted-oauth.js'
+import { identityRecord } from '../support/records.js'
 import { openSocket, startManaged } from './running-host.js'
 
 const by = 'cli:ada'
@@ -48,6 +54,22 @@ describe('sessions', () => {
     expect((await get(host, '/me', bearer(token))).status).toBe(401)
   })
 
+  it('of everybody end, with codes under way, and their sockets close', async () => {
+    const managed = await startManaged()
+    const { host, admin } = managed
+    const { authToken } = await logIn(host)
+    const { closed } = await openSocket(managed, authToken)
+    host.users.add({ id: 'u-bob', username: 'bob' })
+    const { token } = await host.auth.namedTokens.create({ userId: 'u-bob', name: 'CI' })
+    host.issued.add(token)
+    expect(await admin.sessions.deleteAll()).toBeGreaterThan(1)
+    host.clock.advance(6)
+    expect(await closed).toBe(4401)
+    for (const one of [authToken, token])
+      expect((await get(host, '/me', bearer(one))).status).toBe(401)
+    expect(await admin.sessions.deleteAll()).toBe(0)
+  })
+
   it('do not end in part where a user is needed', async () => {
     const { admin } = await startManaged()
     const waysIn = { waysIn: 'added-by-password' } as object
@@ -87,6 +109,64 @@ it('a locked name is unlocked, for a network with its address', async () => {
   await logIn(host)
   await admin.close()
   expect(events).toMatchObject([{ type: 'login.unlocked', userId: 'u-alice', actor: by }])
+})
+
+describe('accounts', () => {
+  it('are deleted with all that is theirs, as by the server', async () => {
+    const managed = await startManaged()
+    const { host, admin, events, database } = managed
+    const { authToken } = await logIn(host)
+    const { closed } = await openSocket(managed, authToken)
+    const { secondFactors } = database.stores
+    await secondFactors.activate(newFactor(host.clock, { userId: 'u-alice' }), [])
+    await database.stores.identities.link(identityRecord({ userId: 'u-alice' }))
+    const now = new Date()
+    const consent = { userId: 'u-alice', clientId: 'wiki', scopes: ['openid'] }
+    await database.oauthStores.consents.grant({ ...consent, grantedAt: now, updatedAt: now })
+    await admin.accounts.delete('u-alice', { by })
+    expect(await closed).toBe(4401)
+    expect(host.users.rows.has('u-alice')).toBe(false)
+    expect(await secondFactors.find('u-alice')).toBeNull()
+    expect(await database.stores.identities.listForUser('u-alice')).toEqual([])
+    expect(await database.oauthStores.consents.listForUser('u-alice')).toEqual([])
+    await admin.close()
+    expect(events).toMatchObject([
+      { type: 'session.ended', reason: 'account-deleted', actor: by },
+      { type: 'account.deleted', userId: 'u-alice', actor: by },
+    ])
+  })
+
+  it('are disabled, and signed out at once', async () => {
+    const { host, admin } = await startManaged()
+    const { authToken } = await logIn(host)
+    expect(await admin.accounts.disable('u-alice', { by })).toBe(1)
+    expect((await get(host, '/me', bearer(authToken))).status).toBe(401)
+    expect((await post(host, '/login', { username: 'alice', password })).status).toBe(401)
+  })
+
+  it('whose table is away are neither deleted nor signed out by half', async () => {
+    const away = () => Promise.reject(new Error('away'))
+    const { host, admin } = await startManaged({ users: { delete: away, disable: away } })
+    const { authToken } = await logIn(host)
+    const refused = { code: 'temporarily-unavailable' }
+    await expect(admin.accounts.disable('u-alice')).rejects.toMatchObject(refused)
+    expect((await get(host, '/me', bearer(authToken))).status).toBe(200)
+    await expect(admin.accounts.delete('u-alice')).rejects.toMatchObject(refused)
+    expect((await get(host, '/me', bearer(authToken))).status).toBe(401)
+  })
+})
+
+it('invitations are listed and revoked', async () => {
+  const { host, admin, events } = await startManaged()
+  const { id, token } = await host.auth.accounts.invite({ uses: 20, note: 'team:support' })
+  host.issued.add(token)
+  const [made, ...others] = await admin.accounts.invitations()
+  expect([made, others]).toMatchObject([{ id, note: 'team:support', usesLeft: 20 }, []])
+  expect(await admin.accounts.revokeInvitation(id, { by })).toBe(true)
+  expect(await admin.accounts.revokeInvitation(id, { by })).toBe(false)
+  expect((await get(host, `/auth/invitations/${token}`)).status).toBe(400)
+  await admin.close()
+  expect(events).toMatchObject([{ type: 'invitation.revoked', invitationId: id, actor: by }])
 })
 
 describe('clients', () => {
@@ -174,13 +254,66 @@ describe('keys', () => {
   })
 })
 
+describe('an old encryption key', () => {
+  const newer = Buffer.from('another encryption key for tests').toString('base64')
+  const quiet = { debug() {}, info() {}, warn() {}, error() {} }
+
+  it('is needed for nothing once all is sealed anew: of a user who is away, too', async () => {
+    const { host, admin, database } = await startManaged()
+    await host.auth.secondFactors.importTotp({ userId: 'u-alice', secret: totpSecret })
+    for (let user = 0; user < 3; user += 1)
+      await database.stores.secondFactors.activate(newFactor(host.clock), [])
+    await admin.keys.list()
+    const { keys: store } = database.stores
+    const both = [newer, encryptionKey]
+    const change = { encryptionKeys: both, keys: keyRing({ store, encryptionKeys: both }) }
+    const later = adminOf({ stores: database.stores, ...change })
+    const left = [
+      { what: 'totp-seeds', encryptionKey: 1, count: 1 },
+      { what: 'totp-seeds', encryptionKey: 2, count: 0 },
+    ]
+    const sealed = await later.reseal()
+    expect(sealed.slice(0, 2)).toMatchObject(left)
+    // Sealed with a key that nobody has: left as they are, and told.
+    const unknown = sealed.filter(({ encryptionKey: key, count }) => key === null && count === 1)
+    expect(unknown).toHaveLength(3)
+    expect(sealed.filter(({ what }) => what === 'signing-keys')).toMatchObject([
+      { encryptionKey: 1, count: 1 },
+      { encryptionKey: 2, count: 0 },
+    ])
+    expect(await later.reseal()).toEqual(sealed)
+    const ring = keyRing({ store, encryptionKeys: [newer], create: false, logger: quiet })
+    await ring.ready()
+    const signer = joseSigner({ issuer: 'https://chat.example.com', audience: 'chat', keys: ring })
+    const { keys: _, ...stores } = database.stores
+    const next = await startHost({ options: { ...stores, signer, encryptionKeys: [newer] } })
+    const code = totpCode(totpSecret, next.clock())
+    expect((await post(next, '/login', { username: 'alice', password, code })).status).toBe(200)
+  })
+
+  it('stays needed by keys in files, and is told so', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'mar-keys-'))
+    onTestFinished(() => rmSync(folder, { recursive: true }))
+    const keys = keyRing({ files: folder, encryptionKeys: [encryptionKey] })
+    await keys.ready()
+    const both = [newer, encryptionKey]
+    const ring = keyRing({ files: folder, encryptionKeys: both })
+    const admin = adminOf({ stores: memoryStores(), keys: ring, encryptionKeys: both })
+    const left = (await admin.reseal()).filter(({ what }) => what === 'signing-keys')
+    expect(left).toMatchObject([
+      { encryptionKey: 1, count: 0 },
+      { encryptionKey: 2, count: 1 },
+    ])
+  })
+})
+
 it('tells what has happened to a user, also what it has done itself', async () => {
   const { host, admin, audit } = await startManaged()
   await logIn(host)
   await admin.sessions.revokeAllForUser('u-alice', { by })
   await admin.close()
   await audit.close()
-  expect(await admin.audit('u-alice')).toMatchObject([
+  expect((await admin.audit({ userId: 'u-alice' })).events).toMatchObject([
     { type: 'session.ended', userId: 'u-alice', detail: { reason: 'revoked', actor: by } },
   ])
 })
@@ -195,7 +328,10 @@ describe('what is missing', () => {
     ['throttle.limiter', () => admin.unlockLogin({ kind: 'username', value: 'alice' })],
     ['keys', () => admin.keys.list()],
     ['encryptionKeys', () => admin.sealed()],
-    ['onEvent', () => admin.audit('u-1')],
+    ['onEvent', () => admin.audit({ userId: 'u-1' })],
+    ['users.delete', () => admin.accounts.delete('u-1')],
+    ['users.disable', () => admin.accounts.disable('u-1')],
+    ['stores.proofs', () => admin.accounts.invitations()],
   ])('%s is named', async (option, call) => {
     const error = await call().catch((caught: unknown) => caught)
     expect(error).toBeInstanceOf(AuthConfigError)

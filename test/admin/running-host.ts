@@ -5,6 +5,7 @@ import { onTestFinished } from 'vitest'
 import { WebSocket, WebSocketServer } from 'ws'
 import { type Admin, type AdminOptions, adminOf } from '../../src/admin/admin.js'
 import {
+  type AccountsOptions,
   type AuthEvent,
   type AuthRouterOptions,
   joseSigner,
@@ -17,6 +18,7 @@ import { databaseKind, openDatabase } from '../support/databases.js'
 import { encryptionKey, startHost } from '../support/host.js'
 import { memoryBus } from '../support/memory-bus.js'
 import { memoryLimiter } from '../support/memory-limiter.js'
+import { accountsOptions } from '../support/mounted-accounts.js'
 import { oauthOptions } from '../support/mounted-oauth.js'
 import { passkeyOptions } from '../support/mounted-passkeys.js'
 
@@ -33,11 +35,13 @@ export async function startManaged(change: Partial<AdminOptions> = {}) {
   const { keys: store, ...stores } = database.stores
   const { clients, consents, once } = database.oauthStores
   const [bus, throttle] = [memoryBus(), { limiter: sharedLimiter() }]
+  const { accounts } = accountsOptions([])
   const ringOf = () => keyRing({ store, encryptionKeys, logger: quiet })
   const oauth = oauthOptions({ clients, consents, once })
   const host = await startHost({
     options: {
       ...stores,
+      accounts: { ...(accounts as AccountsOptions), registration: 'invited' },
       ...passkeyOptions({ store: database.passkeys }),
       ...oauth,
       signer: joseSigner({
@@ -58,10 +62,14 @@ export async function startManaged(change: Partial<AdminOptions> = {}) {
       events.push(event)
       return audit(event)
     },
-    { forUser: audit.forUser },
+    { find: audit.find },
   )
   const admin: Admin = adminOf({
-    stores: { ...database.stores, clients, passkeys: database.passkeys },
+    stores: { ...database.stores, clients, consents, passkeys: database.passkeys },
+    users: {
+      delete: async (userId) => void host.users.rows.delete(userId),
+      disable: async (userId) => host.users.change(userId, { disabled: true }),
+    },
     bus,
     keys: ringOf(),
     encryptionKeys,

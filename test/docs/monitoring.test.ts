@@ -71,7 +71,7 @@ beforeAll(async () => {
 
 describe('the queries', () => {
   it('are on the page, on the dashboard and in the alerts', () => {
-    expect([ofPage.length, ofDashboard.length, ofAlerts.length]).toEqual([10, 19, 6])
+    expect([ofPage.length, ofDashboard.length, ofAlerts.length]).toEqual([10, 19, 7])
   })
 
   it.each(queries)('ask for metrics and labels that there are: %s', (query) => {
@@ -137,16 +137,16 @@ const names = [...read('examples/monitoring/alerts.yml').matchAll(/- alert: (\w+
 )
 
 describe('the alerts', () => {
-  it('are the six of the page', () => {
+  it('are the seven of the page', () => {
     const listed = [...page.matchAll(/^\| `(Auth\w+)` \|/gm)].map(([, name]) => name)
     expect(names).toEqual(listed)
-    expect(names.length).toBe(6)
+    expect(names.length).toBe(7)
   })
 
   it.skipIf(promtool === null)('are rules to Prometheus', () => {
     const { isContent, said } = askPromtool(['check', 'rules', '--lint=all', alertsFile])
     expect(isContent, said).toBe(true)
-    expect(said).toContain('6 rules found')
+    expect(said).toContain('7 rules found')
   })
 
   // From the twentieth minute on, something happens.
@@ -159,6 +159,7 @@ describe('the alerts', () => {
     AuthPasswordsWait: ['mar_passwords_refused_total'],
     AuthGuessing: ['mar_events_total{type="login.throttled",reason="unknown-networks"}'],
     AuthStolen: ['mar_events_total{type="refresh.reused"}'],
+    AuthRegistrations: ['mar_events_total{type="account.registered"}'],
     AuthMessagesLost: ['mar_audit_lost_total'],
   }
 

@@ -1,7 +1,7 @@
 // The doctor sees the example from outside: as it is, and with one thing wrong at a time.
 import { beforeEach, describe, expect, it } from 'vitest'
 import { checks } from '../../src/doctor/checks.js'
-import { examine } from '../../src/doctor/doctor.js'
+import { examine, reportOf } from '../../src/doctor/doctor.js'
 import type { Patient } from '../../src/doctor/examine.js'
 import { type Answered, patient, type Spoil, startFronted } from './fronted-example.js'
 
@@ -24,6 +24,20 @@ describe('the example as it is', () => {
     expect(skipped.map(({ check }) => check)).toEqual(expect.arrayContaining(['own-origin']))
     expect(findings.map(({ check }) => check)).toEqual(checks.map(({ name }) => name))
   })
+})
+
+it('at another path is one fault, which tells where the router is', async () => {
+  const baseUrl = new URL(patient.baseUrl.href.replace('/api/v1', '/api/v2'))
+  const findings = await examine({ ...patient, baseUrl }, look)
+  expect(findings).toMatchObject([
+    { check: 'router', problem: expect.stringContaining(`the router is at ${patient.baseUrl}`) },
+  ])
+})
+
+it('where nothing listens says so, as one fault', async () => {
+  const findings = await examine({ ...patient, baseUrl: new URL('http://127.0.0.1:1/api/v1') })
+  expect(findings).toMatchObject([{ problem: expect.stringContaining('refused') }])
+  expect(reportOf(findings)).toContain('\n1 fault, 0 right')
 })
 
 const isErrorOf = (path: string, method = 'POST') => ({

@@ -128,9 +128,11 @@ it.each([
   ['an object that is no text', '{"issuer":{"toString":1}}'],
   ['a list of great depth', `{"issuer":${'['.repeat(20_000)}${']'.repeat(20_000)}}`],
 ])('an issuer that is %s is a fault of the report, and not the end of it', async (_what, body) => {
-  const { patient } = await startHostile((_request, response) =>
-    response.writeHead(200, { 'content-type': 'application/json' }).end(body),
-  )
+  const { patient } = await startHostile((request, response) => {
+    const isMe = request.url?.endsWith('/me') === true
+    response.writeHead(isMe ? 401 : 200, { 'content-type': 'application/json' })
+    response.end(isMe ? '{"error":"Unauthorized"}' : body)
+  })
   const findings = await examine(patient)
   expect(findings).toContainEqual(expect.objectContaining({ check: 'issuer', outcome: 'fault' }))
 })

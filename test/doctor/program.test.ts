@@ -46,5 +46,5 @@ it.each<readonly [readonly string[]]>([
 ])('exits with 2 and its usage for %j', async (args) => {
   const { code, out, err } = await run(...args)
   expect([code, out]).toEqual([2, ''])
-  expect(err).toMatch(/^usage: messaging-auth-router doctor <baseUrl>/)
+  expect(err).toMatch(/^usage: messaging-auth-router doctor <baseUrl>/m)
 })

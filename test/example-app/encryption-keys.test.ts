@@ -75,7 +75,7 @@ test('encryption keys are replaced one step at a time, and nobody is signed out'
     expect(status).toBe(200)
   }
 
-  await withKeys({ AUTH_ENCRYPTION_KEY: older }, async (url) => {
+  await withKeys({ AUTH_ENCRYPTION_KEYS: older }, async (url) => {
     token = await signIn(url, alice)
   })
   const [before] = sealedSeed()
@@ -100,13 +100,13 @@ test('encryption keys are replaced one step at a time, and nobody is signed out'
 
   // The signing keys are not sealed anew, but replaced: too early is refused before anybody is
   // served.
-  const early = launchExample({ DATABASE_URL: String(DATABASE_URL), AUTH_ENCRYPTION_KEY: newer })
+  const early = launchExample({ DATABASE_URL: String(DATABASE_URL), AUTH_ENCRYPTION_KEYS: newer })
   expect(await early.exited).toBe(1)
-  expect(early.output.stderr).toMatch(/^AUTH_ENCRYPTION_KEY: .*sealed with another key/)
+  expect(early.output.stderr).toMatch(/^AUTH_ENCRYPTION_KEYS: .*sealed with another key/)
   await replaceSigningKeys(file)
   expect(sealedKeys()).not.toContain(keysBefore[0])
   await withKeys(
-    { AUTH_ENCRYPTION_KEY: newer },
+    { AUTH_ENCRYPTION_KEYS: newer },
     async (url) => void (await signIn(url, { ...bob, code: codeOf(1) })),
   )
 })

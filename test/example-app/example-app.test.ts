@@ -564,7 +564,7 @@ describe('starting and stopping', () => {
     ['PROVIDERS', '{"id":"work"}'],
     ['PROVIDERS', '[null]'],
     ['PROVIDERS', '[{"id":"work","clientSecret":"sesame"}]'],
-    ['AUTH_ENCRYPTION_KEY', 'short'],
+    ['AUTH_ENCRYPTION_KEYS', 'short'],
     ['AUTH_SIGNING_KEY', '{not JSON'],
     ['AUTH_SIGNING_KEY', '{"kty":"oct","k":"d2Vhaw"}'],
   ])('%s=%s is refused in one line that names it', async (name, value) => {

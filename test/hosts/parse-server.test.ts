@@ -39,7 +39,7 @@ describe.skipIf(postgresUrl === null)('Parse Server', () => {
     parse = await startProgram([main, exampleOfDocs('parse-server.ts'), database.url], {
       env: {
         AUTH_SIGNING_KEY: JSON.stringify(await generateSigningKey()),
-        AUTH_ENCRYPTION_KEY: randomBytes(32).toString('base64'),
+        AUTH_ENCRYPTION_KEYS: randomBytes(32).toString('base64'),
       },
       // It keeps a folder of logs where it is started.
       cwd: folder,

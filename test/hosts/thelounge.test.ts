@@ -40,7 +40,7 @@ beforeAll(async () => {
   for (const name of ['alice', 'Bob'])
     writeFileSync(join(home, `users/${name}.json`), JSON.stringify({ password: hash(password) }))
   lounge = await startProgram(['--import', exampleOfDocs('the-lounge.ts'), index, 'start'], {
-    env: { THELOUNGE_HOME: home, AUTH_ENCRYPTION_KEY: randomBytes(32).toString('base64') },
+    env: { THELOUNGE_HOME: home, AUTH_ENCRYPTION_KEYS: randomBytes(32).toString('base64') },
     ready: /Available at \D*(http:\/\/[\d.:]+)\//,
   })
   origin = lounge.ready[1] ?? ''

@@ -146,8 +146,8 @@ describe('the encryption key', () => {
   test.each([
     [
       'in the environment',
-      'AUTH_ENCRYPTION_KEY',
-      (_folder: string) => ({ AUTH_ENCRYPTION_KEY: another }),
+      'AUTH_ENCRYPTION_KEYS',
+      (_folder: string) => ({ AUTH_ENCRYPTION_KEYS: another }),
     ],
     [
       'in its file',
@@ -173,10 +173,10 @@ describe('the encryption key', () => {
     await (await startIn(folder)).stop()
     const { output, exited } = launchExample({
       ...environmentIn(folder),
-      AUTH_ENCRYPTION_KEY: another,
+      AUTH_ENCRYPTION_KEYS: another,
       AUTH_SIGNING_KEY: '{}',
     })
     expect(await exited).toBe(1)
-    expect(output.stderr).toMatch(/^AUTH_ENCRYPTION_KEY: /)
+    expect(output.stderr).toMatch(/^AUTH_ENCRYPTION_KEYS: /)
   })
 })

@@ -50,6 +50,28 @@ it('blanks around the address and the names are none of theirs', async () => {
   ])
 })
 
+it('closes without a restart, also for those who wait for their code', async () => {
+  let answer: unknown = 'open'
+  const registration = () => answer as 'open'
+  const host = await startRegistration({ accounts: { registration } })
+  const open = await registered(host)
+  answer = 'invited'
+  const { body } = await get(host, '/auth/registration').expect(200)
+  expect(body.data).toMatchObject({ open: false, invited: true })
+  const late = await register(host, { email: 'late@example.com', username: 'late' }).expect(403)
+  expect(late.body.error).toBe('registration-closed')
+  expect((await confirm(host, open).expect(403)).body.error).toBe('registration-closed')
+  expect(newUsers(host)).toEqual([])
+  const { token: invitation } = await host.auth.accounts.invite({})
+  host.issued.add(invitation)
+  await confirm(host, await registered(host, { invitation })).expect(200)
+  answer = 'yes'
+  const bob = { email: 'bob@example.com', username: 'bob' }
+  await register(host, bob).expect(503)
+  answer = 'open'
+  await confirm(host, await registered(host, bob)).expect(200)
+})
+
 it('says what a form must know', async () => {
   const open = await startRegistration({
     accounts: { passwordRules: { minLength: 12, maxLength: 100 } },

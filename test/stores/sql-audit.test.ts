@@ -62,7 +62,7 @@ describe.each(databaseKinds)('sqlAudit on $name', (kind) => {
     await post(host, '/login', { username: 'alice', password: 'wrong' })
     await post(host, '/logout', undefined, bearer(authToken))
     await expect.poll(() => host.auth.stats().audit.delivered).toBe(seen.length)
-    const kept = await audit.forUser(userId)
+    const { events: kept } = await audit.find({ userId })
     const back = kept.map(({ id: _id, clientId, detail, ...columns }) => ({
       ...(clientId === null ? {} : { clientId }),
       ...detail,
@@ -77,7 +77,7 @@ describe.each(databaseKinds)('sqlAudit on $name', (kind) => {
     const events = Array.from({ length: 250 }, (_, i) => event('u-1', 0, { number: i }))
     await Promise.all(events.map(audit))
     expect(inserts().length).toBe(3)
-    const kept = await audit.forUser('u-1', { limit: 1000 })
+    const { events: kept } = await audit.find({ userId: 'u-1', limit: 1000 })
     expect(kept.map(({ detail }) => detail['number'])).toEqual(
       events.map((_, i) => events.length - 1 - i),
     )
@@ -90,11 +90,11 @@ describe.each(databaseKinds)('sqlAudit on $name', (kind) => {
       const events = Array.from({ length: 25 }, (_, i) => event(`u-${i % 2}`, Math.floor(i / 6)))
       await Promise.all([...events, event(null), event('U-0')].map(audit))
       const seen: string[] = []
-      for (let before: string | undefined; ; before = seen.at(-1)) {
-        const page = await audit.forUser('u-0', { limit: 4, ...(before && { before }) })
-        expect(page.every(({ userId }) => userId === 'u-0')).toBe(true)
-        seen.push(...page.map(({ id }) => id))
-        if (page.length < 4) break
+      for (let before: string | null | undefined; before !== null; ) {
+        const page = await audit.find({ userId: 'u-0', limit: 4, before })
+        expect(page.events.every(({ userId }) => userId === 'u-0')).toBe(true)
+        seen.push(...page.events.map(({ id }) => id))
+        before = page.next
       }
       expect(seen.length).toBe(13)
       expect(new Set(seen).size).toBe(13)
@@ -102,11 +102,47 @@ describe.each(databaseKinds)('sqlAudit on $name', (kind) => {
     },
   )
 
+  onKind('finds what came of a network lately, of whomever, by type', async () => {
+    const { audit } = await start(kind)
+    const made = (userId: string, seconds: number, ip: string) =>
+      event(userId, seconds, { type: 'account.registered', ip })
+    const all = [
+      made('u-1', 0, '203.0.113.7'),
+      made('u-2', 60, '203.0.113.255'),
+      made('u-3', 60, '203.0.114.1'),
+      made('u-4', 60, '2001:db8::7'),
+      event('u-5', 60),
+    ]
+    await Promise.all(all.map(audit))
+    const found = async (query: object) => {
+      const { events, next } = await audit.find({ userId: null, ...query })
+      expect(next).toBeNull()
+      return events.map(({ userId }) => userId).sort()
+    }
+    const type = 'account.registered'
+    expect(await found({})).toEqual(['u-1', 'u-2', 'u-3', 'u-4', 'u-5'])
+    expect(await found({ type, ip: '203.0.113.0/24' })).toEqual(['u-1', 'u-2'])
+    expect(await found({ ip: '203.0.113.7' })).toEqual(['u-1', 'u-5'])
+    expect(await found({ type, ip: '2001:db8::/32' })).toEqual(['u-4'])
+    const since_ = new Date(since.getTime() + 60_000)
+    expect(await found({ type, since: since_ })).toEqual(['u-2', 'u-3', 'u-4'])
+    const first = await audit.find({ userId: null, type, limit: 3 })
+    expect(first.events).toHaveLength(3)
+    const rest = await audit.find({ userId: null, type, before: first.next ?? '' })
+    expect([rest.events.map(({ userId }) => userId), rest.next]).toEqual([['u-1'], null])
+  })
+
+  onKind('never answers for everybody where the user is left out', async () => {
+    const { audit } = await start(kind)
+    await audit(event('u-1'))
+    await expect(audit.find({} as never)).rejects.toThrow()
+  })
+
   onKind('keeps texts of every kind', async () => {
     const { audit } = await start(kind)
     const name = `O'Brien "\\" 😀 ü \u2028 %s ? $1 {}`
     await audit(event('u-ü', 0, { type: 'passkey.added', name, sessionId: "s'1", clientId: '😀' }))
-    const [kept] = await audit.forUser('u-ü')
+    const [kept] = (await audit.find({ userId: 'u-ü' })).events
     expect(kept).toMatchObject({
       userId: 'u-ü',
       sessionId: "s'1",
@@ -124,7 +160,8 @@ describe.each(databaseKinds)('sqlAudit on $name', (kind) => {
       await Promise.all(
         [6, 6.9, 7.1, 300].map((days) => audit(event('u-1', 0, { at: old(days), days }))),
       )
-      const days = async () => (await audit.forUser('u-1')).map(({ detail }) => detail['days'])
+      const days = async () =>
+        (await audit.find({ userId: 'u-1' })).events.map(({ detail }) => detail['days'])
       expect(await days()).toEqual([6, 6.9, 7.1, 300])
       await expect.poll(days, { interval: 500 }).toEqual([6, 6.9])
     },
@@ -154,7 +191,9 @@ describe.each(databaseKinds)('sqlAudit on $name', (kind) => {
     const { kysely, prefix, close } = await openDatabase(kind)
     onTestFinished(close)
     const audit = sqlAudit(kysely, { prefix })
-    await expect(audit.forUser('u-1')).rejects.toThrow(/migrateSql\(kysely, \{ audit: true \}\)/)
+    await expect(audit.find({ userId: 'u-1' })).rejects.toThrow(
+      /migrateSql\(kysely, \{ audit: true \}\)/,
+    )
   })
 })
 
@@ -165,7 +204,9 @@ describe('sqlAudit', () => {
     const { audit } = await start(sqlite, { only: ['session.ended'] })
     await audit(event('u-1'))
     await audit(event('u-1', 1, { type: 'session.ended', reason: 'logout' }))
-    expect((await audit.forUser('u-1')).map(({ type }) => type)).toEqual(['session.ended'])
+    expect((await audit.find({ userId: 'u-1' })).events.map(({ type }) => type)).toEqual([
+      'session.ended',
+    ])
   })
 
   it('writes what waits when it is closed', async () => {
@@ -173,7 +214,7 @@ describe('sqlAudit', () => {
     const written = audit(event('u-1'))
     await audit.close()
     await written
-    expect([inserts().length, (await audit.forUser('u-1')).length]).toEqual([1, 1])
+    expect([inserts().length, (await audit.find({ userId: 'u-1' })).events.length]).toEqual([1, 1])
     await expect(audit(event('u-1'))).rejects.toThrow('closed')
   })
 
@@ -183,7 +224,7 @@ describe('sqlAudit', () => {
     ['before', { before: "x' or 1=1" }],
   ])('refuses another %s than it can use: %o', async (path, page) => {
     const { audit } = await start(sqlite)
-    await expect(audit.forUser('u-1', page)).rejects.toMatchObject({
+    await expect(audit.find({ userId: 'u-1', ...page })).rejects.toMatchObject({
       code: 'invalid-request',
       details: { issues: [{ path }] },
     })

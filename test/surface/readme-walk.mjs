@@ -213,7 +213,6 @@ async function tryOut({ script, promised }) {
   const environment = {
     REDIS_URL: '',
     SECOND_FACTOR_REQUIRED: '',
-    AUTH_ENCRYPTION_KEY: '',
     AUTH_ENCRYPTION_KEYS: '',
     DATABASE_URL: `sqlite:${join(data, 'walk.db')}`,
     AUTH_ENCRYPTION_KEY_FILE: join(data, 'encryption.key'),

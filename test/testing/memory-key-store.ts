@@ -10,6 +10,10 @@ export function memoryKeyStore(): KeyStore {
       rows.set(key.generation, structuredClone(key))
       return { outcome: 'inserted' }
     },
+    async reseal(generation, from, to) {
+      const key = rows.get(generation)
+      if (key?.sealedKey === from) rows.set(generation, { ...key, sealedKey: to })
+    },
     remove: async (generation) => void rows.delete(generation),
   }
 }

@@ -11,7 +11,7 @@ const cookieSecret = process.env['COOKIE_SECRET'] ?? ''
 
 const auth = async () => {
   const { chatAuth } = await import('./auth.js')
-  return chatAuth(pool, process.env['AUTH_ENCRYPTION_KEY'] ?? '')
+  return chatAuth(pool, process.env['AUTH_ENCRYPTION_KEYS'] ?? '')
 }
 const servers = {
   before: async () => (await import('./before.js')).chatBefore(pool, cookieSecret),

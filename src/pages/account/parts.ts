@@ -138,7 +138,8 @@ export interface EmailOnPages {
 
 /** New users. */
 export interface RegistrationOnPages {
-  readonly needsInvitation: boolean
+  /** Throws 503. */
+  needsInvitation(): Promise<boolean>
   /** False where a user without a password can sign in by a mailed code. */
   readonly needsPassword: boolean
   /** Characters of the password. */

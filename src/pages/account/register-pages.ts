@@ -27,7 +27,6 @@ export function createRegisterPage(
   registration: RegistrationOnPages,
   page: 'account/register' | 'account/invitation',
 ): MailPage {
-  const { needsInvitation } = registration
   const isInvited = page === 'account/invitation'
   // A link in a mail carries no request of an app.
   const appOf = ({ raw }: MailPlace) => (isInvited ? '' : raw)
@@ -36,7 +35,8 @@ export function createRegisterPage(
     instead: null,
 
     async view(place, form, { fields, wrong }, request) {
-      if (needsInvitation && !isInvited) throw new AuthError('registration-closed')
+      if (!isInvited && (await registration.needsInvitation()))
+        throw new AuthError('registration-closed')
       const given = isInvited ? await registration.look(tokenIn(place), request) : null
       return () => ({
         page: 'register',

@@ -12,6 +12,7 @@ import {
 } from '../../lib/check-options.js'
 import { describeFailure } from '../../lib/host-call.js'
 import { randomId } from '../../lib/random.js'
+import { addressBlock } from '../../lib/special-use.js'
 import { type AuditRecord, auditRow } from '../rows/audit-row.js'
 import { columnsOf } from './columns.js'
 import { databaseTime } from './database-time.js'
@@ -47,12 +48,27 @@ export interface AuditEntry extends Omit<AuditRecord, 'detail'> {
   readonly detail: Readonly<Record<string, unknown>>
 }
 
-/** A page of events. */
-export interface AuditPage {
+/** Which events {@link SqlAudit.find} looks for. */
+export interface AuditQuery {
+  /** Null: of everybody, and of nobody. */
+  readonly userId: string | null
+  /** One `type`: see `docs/events.md`. Default: all. */
+  readonly type?: string | undefined
+  /** Only events of this moment and later. Default: all that are kept. */
+  readonly since?: Date | undefined
+  /** An address, or a network: `203.0.113.0/24`, `2001:db8::/48`. Default: any. */
+  readonly ip?: string | undefined
   /** How many, 1 to 1000. Default 50. */
-  readonly limit?: number
-  /** The `id` of the last event of the page before. Default: the newest events. */
-  readonly before?: string
+  readonly limit?: number | undefined
+  /** `next` of the page before. Default: the newest events. */
+  readonly before?: string | undefined
+}
+
+/** What was found, the newest first. */
+export interface AuditFound {
+  readonly events: readonly AuditEntry[]
+  /** For `before` of the next page; null: there is none. */
+  readonly next: string | null
 }
 
 /** The option `onEvent`, and what reads its table. */
@@ -63,11 +79,12 @@ export interface SqlAudit {
    */
   (event: AuditedEvent): Promise<void>
   /**
-   * The events of a user, the newest first, for a page of what happened in an account.
+   * The events that fit, for a page of what happened in an account, or to look for an attack. One
+   * call reads at most 100,000 rows, by an index, so it may find none and still have a `next`.
    *
-   * @throws AuthError `invalid-request` for another `limit` or `before` than there can be
+   * @throws AuthError `invalid-request` for a member that cannot be
    */
-  forUser(userId: string, page?: AuditPage): Promise<AuditEntry[]>
+  find(query: AuditQuery): Promise<AuditFound>
   /** Writes what waits, once, and stops. Call it after `auth.close()`. */
   close(): Promise<void>
 }
@@ -105,7 +122,7 @@ const columns = columnsOf<AuditRecord, 'mar_audit'>(auditRow)
  * await migrateSql(kysely, { audit: true })
  * const audit = sqlAudit(kysely, { keepFor: 180 * 24 * 3600 })
  * export const options: Pick<AuthRouterOptions, 'onEvent'> = { onEvent: audit }
- * export const recentEvents = (userId: string) => audit.forUser(userId, { limit: 20 })
+ * export const recentEvents = (userId: string) => audit.find({ userId, limit: 20 })
  * ```
  */
 export function sqlAudit<Database>(
@@ -126,14 +143,7 @@ export function sqlAudit<Database>(
     if (types === undefined || types.has(event.type)) await add(rowOf(engine, event), matters)
   }
   return Object.assign(audit, {
-    async forUser(userId: string, page: AuditPage = {}) {
-      const { before, limit = 50 } = ownMembers(page)
-      const isFit = Number.isSafeInteger(limit) && limit >= 1 && limit <= 1000
-      if (!isFit) throw invalidRequest([{ path: 'limit', message: 'is not from 1 to 1000' }])
-      if (before !== undefined && !idShape.test(before))
-        throw invalidRequest([{ path: 'before', message: 'is no id of an event' }])
-      return table.forUser(userId, before, limit)
-    },
+    find: (query: AuditQuery) => find(table, query),
     async close() {
       stopPurging()
       await close()
@@ -194,15 +204,14 @@ function tableOf(engine: SqlEngine) {
         ).execute()
       }),
 
-    async forUser(userId: string, before: string | undefined, limit: number) {
-      const ofUser = db
-        .selectFrom(tables.audit)
-        .selectAll()
-        .where('user_id', '=', key(userId, 'userId'))
+    async rows({ userId, since, before }: AuditQuery, limit: number): Promise<AuditEntry[]> {
+      const all = db.selectFrom(tables.audit).selectAll()
+      const theirs = userId === null ? all : all.where('user_id', '=', key(userId, 'userId'))
+      const late = since === undefined ? theirs : theirs.where('at', '>=', toMoment(since))
       const rows =
         before === undefined
-          ? ofUser
-          : ofUser.where((row) => {
+          ? late
+          : late.where((row) => {
               const at = Number.parseInt(before.slice(0, 9), 36)
               const isSame = row.and([row('at', '=', at), row('id', '<', key(before, 'before'))])
               return row.or([row('at', '<', at), isSame])
@@ -221,6 +230,43 @@ function tableOf(engine: SqlEngine) {
       return purgeInBatches(engine, tables.audit, 'id', 'at', until)
     },
   }
+}
+
+/** Rows of one statement, and of one call. */
+const [atOnce, mostRead] = [1000, 100_000]
+
+// What has no index is compared here: one statement that looks for it may read the whole table.
+async function find(
+  { rows: read }: Pick<ReturnType<typeof tableOf>, 'rows'>,
+  given: AuditQuery,
+): Promise<AuditFound> {
+  const query = ownMembers(given)
+  const { limit = 50, before } = query
+  const isFit = checked({ ...query, limit })
+  const size = (query.type ?? query.ip) === undefined ? limit : atOnce
+  const events: AuditEntry[] = []
+  let next = before
+  for (let round = 0; round * size < mostRead; round += 1) {
+    const rows = await read({ ...query, before: next }, size)
+    events.push(...rows.filter(isFit).slice(0, limit - events.length))
+    const isFull = events.length === limit
+    next = (isFull ? events : rows).at(-1)?.id
+    if (isFull || rows.length < size) return { events, next: (isFull && next) || null }
+  }
+  return { events, next: next as string }
+}
+
+/** Whether an event fits. Throws for what cannot be asked. */
+function checked(query: AuditQuery): (event: AuditEntry) => boolean {
+  const { limit = 0, before, since, type, ip } = query
+  const network = ip === undefined ? () => true : addressBlock(ip)
+  const refuse = (path: string, message: string) => invalidRequest([{ path, message }])
+  if (!(Number.isSafeInteger(limit) && limit >= 1 && limit <= 1000))
+    throw refuse('limit', 'is not from 1 to 1000')
+  if (before !== undefined && !idShape.test(before)) throw refuse('before', 'is no id of an event')
+  if (Number.isNaN(since?.getTime())) throw refuse('since', 'is no date')
+  if (network === null) throw refuse('ip', 'is no address, and no network such as 203.0.113.0/24')
+  return (event) => (type ?? event.type) === event.type && network(event.ip ?? '')
 }
 
 /** Returns a function that stops it. */

@@ -31,6 +31,12 @@ export function sqlKeys(engine: SqlEngine, table: TableNames['keys']): KeyStore 
         return { outcome: inserted ? 'inserted' : 'exists' }
       }),
 
+    reseal: (generation, from, to) =>
+      engine.write(async () => {
+        const same = db.updateTable(table).where('generation', '=', generation)
+        await same.where('sealed_key', '=', from).set({ sealed_key: to }).execute()
+      }),
+
     async remove(generation) {
       const one = checkedInteger(generation, 'generation')
       await engine.write(() => db.deleteFrom(table).where('generation', '=', one).execute())

@@ -31,6 +31,12 @@ export function sqlSecondFactors(engine: SqlEngine): SecondFactorStore {
     ...recoveryCodes(engine),
     countSealed: () => countSealed(engine),
 
+    async listSealed(after, limit) {
+      const all = db.selectFrom(tables.secondFactors).selectAll().orderBy('user_id').limit(limit)
+      const rest = after === null ? all : all.where('user_id', '>', userIs(after))
+      return (await rest.execute()).map((row) => factorColumns.read(row))
+    },
+
     async find(userId) {
       const row = await db
         .selectFrom(tables.secondFactors)

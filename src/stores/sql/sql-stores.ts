@@ -49,7 +49,8 @@ export {
 export {
   type AuditEntry,
   type AuditedEvent,
-  type AuditPage,
+  type AuditFound,
+  type AuditQuery,
   type SqlAudit,
   type SqlAuditOptions,
   sqlAudit,

@@ -35,7 +35,7 @@ export async function makeApp(): Promise<{ app: express.Express; auth: AuthRoute
       keys: [await generateSigningKey()],
       clock,
     }),
-    encryptionKeys: [process.env['AUTH_ENCRYPTION_KEY']],
+    encryptionKeys: [process.env['AUTH_ENCRYPTION_KEYS']],
     providers: {
       list: [
         openIdProvider({

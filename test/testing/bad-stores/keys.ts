@@ -18,6 +18,13 @@ export const badKeys = {
       return good.insert(key)
     },
   })),
+  'keys: reseal blind': withKeys((good) => ({
+    async reseal(generation, _from, sealedKey) {
+      const key = (await good.list()).find((one) => one.generation === generation)
+      await good.remove(generation)
+      if (key !== undefined) await good.insert({ ...key, sealedKey })
+    },
+  })),
   'keys: all in one value': withKeys(() => {
     let all: readonly StoredSigningKey[] = []
     return {

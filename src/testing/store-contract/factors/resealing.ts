@@ -113,5 +113,11 @@ function counting({ it }: Part<SecondFactorStore>): void {
       [1, 2],
       'secondFactors.countSealed after reseal: an old key is destroyed by what it says.',
     )
+    if (factors.listSealed === undefined) return
+    const [one] = await factors.listSealed(null, 1)
+    const rest = await factors.listSealed(one?.userId ?? '', 100_000)
+    const ids = [one, ...rest].map((found) => found?.userId)
+    const isOnce = ids.includes(first.userId) && new Set(ids).size === ids.length
+    same(isOnce, true, 'secondFactors.listSealed, in two parts, names each factor once.')
   })
 }

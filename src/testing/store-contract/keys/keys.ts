@@ -11,6 +11,7 @@ import { awkwardText, longAwkwardText } from '../harness/texts.js'
 export function keysContract(part: Part<KeyStore>): void {
   keyRows(part)
   keyChanges(part)
+  resealing(part)
 }
 
 function keyRows({ it }: Part<KeyStore>): void {
@@ -86,6 +87,22 @@ function keyChanges({ it }: Part<KeyStore>): void {
     await keys.remove(key.generation)
     same(first, stored, 'Changing the record that was given to keys.insert changed the stored one.')
     same(second, stored, 'Changing the record that keys.list answered changed the stored one.')
+  })
+}
+
+function resealing({ it }: Part<KeyStore>): void {
+  it('resealing replaces the named sealed key, and makes none, if it is offered', async (keys, at) => {
+    const key = newKey(at, { sealedKey: 'v1.a' })
+    const sealed = async () => (await find(keys, key)).map(({ sealedKey }) => sealedKey).join()
+    await keys.insert(key)
+    await keys.reseal?.(key.generation, 'v1.b', 'v1.c')
+    const kept = await sealed()
+    await keys.reseal?.(key.generation, 'v1.a', 'v1.d')
+    const changed = await sealed()
+    await keys.remove(key.generation)
+    await keys.reseal?.(key.generation, changed, 'v1.e').catch(() => {})
+    const expected = ['v1.a', keys.reseal === undefined ? 'v1.a' : 'v1.d', '']
+    same([kept, changed, await sealed()], expected, 'keys.reseal of one generation.')
   })
 }
 
