@@ -126,7 +126,12 @@ function ofSessions(
       purge: [now, 10],
     },
     tickets: { save: [ticket], consume: [ticket.ticketHash, now], purge: [now, 10] },
-    keys: { list: [], insert: [key], remove: [key.generation] },
+    keys: {
+      list: [],
+      insert: [key],
+      reseal: [key.generation, key.sealedKey, key.sealedKey],
+      remove: [key.generation],
+    },
     once: { claim: [id, at(60), now], purge: [now, 10] },
   }
 }
@@ -201,6 +206,7 @@ function ofUsers(at: fresh.Moment): Asked<OfUsers> {
       consumeRecoveryCode: [userId, id],
       replaceRecoveryCodes: [userId, [id]],
       countSealed: [],
+      listSealed: [null, 10],
       countRecoveryCodes: [userId],
       deactivate: [userId],
       deleteKeptRecoveryCodes: [userId],
