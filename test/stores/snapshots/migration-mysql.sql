@@ -100,6 +100,7 @@ create table if not exists `mar_identities` (
   `user_id` varbinary(1024) not null,
   `id` varbinary(1024) not null,
   `label` text character set utf8mb4 null,
+  `password_mark` text character set utf8mb4 null,
   `created_at` bigint not null,
   `last_used_at` bigint null,
   `unlinked` integer not null,

@@ -108,6 +108,7 @@ create table if not exists "mar_identities" (
   "user_id" text collate "C" not null,
   "id" text collate "C" not null,
   "label" text null,
+  "password_mark" text null,
   "created_at" bigint not null,
   "last_used_at" bigint null,
   "unlinked" integer not null,

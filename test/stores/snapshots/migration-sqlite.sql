@@ -108,6 +108,7 @@ create table if not exists "mar_identities" (
   "user_id" text not null,
   "id" text not null,
   "label" text null,
+  "password_mark" text null,
   "created_at" integer not null,
   "last_used_at" integer null,
   "unlinked" integer not null,
