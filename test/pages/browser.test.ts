@@ -32,7 +32,7 @@ async function openTab(given: BrowserContextOptions = {}): Promise<Page> {
   const context = await browser.newContext(given)
   const offences: string[] = []
   const page = await context.newPage()
-  page.setDefaultTimeout(30_000)
+  page.setDefaultTimeout(120_000)
   page.on('pageerror', (error) => offences.push(error.message))
   page.on('console', (message) => {
     if (message.type() === 'error') offences.push(`${page.url()}: ${message.text()}`)

@@ -64,7 +64,7 @@ export async function openProfile(browser: Browser, url: string): Promise<Browse
 /** One more tab of a profile. */
 export async function openTab(context: BrowserContext, url: string): Promise<ExamplePage> {
   const page = await context.newPage()
-  page.setDefaultTimeout(30_000)
+  page.setDefaultTimeout(120_000)
   await page.goto(`${atLocalhost(url)}/`)
   const press = (name: string) => page.getByRole('button', { name, exact: true }).click()
   const sees = (text: string | RegExp) =>

@@ -19,7 +19,7 @@ async function openProfile(
 ): Promise<BrowserContext> {
   const context = await browser.newContext({ locale: 'en', ...given })
   const offences: Offences = []
-  context.setDefaultTimeout(20_000)
+  context.setDefaultTimeout(120_000)
   await context.route(/^https:\/\/(?:wiki|tracker)\.example\.(?:com|net)\//, (route) =>
     route.fulfill({ contentType: 'text/html', body: `<title>client</title><h1>${landed}</h1>` }),
   )
