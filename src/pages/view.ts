@@ -47,6 +47,11 @@ export interface SignInView {
   readonly form: PageForm
   /** The typed name, or the client's hint; empty without. */
   readonly username: string
+  /**
+   * Whether the user who is signed in here shows it anew: the name is not changed, and a button
+   * `name="choice" value="other"` leads to another account.
+   */
+  readonly isAgain: boolean
   /** Whether the checkbox is set, by the user's earlier choice. */
   readonly stay: boolean
   /**

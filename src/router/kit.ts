@@ -38,8 +38,10 @@ import { createSessions, type Sessions } from '../sessions/sessions.js'
 import { createUsedPairs } from '../sessions/used-pairs.js'
 import { createFactorStands, createSignInDecision, type DecideSignIn } from '../sign-in.js'
 import {
+  createMustSignInForDevice,
   createProveAgain,
   createRequireFresh,
+  type MustSignInForDevice,
   type ProveAgain,
   type RequireFresh,
 } from '../sign-in-again.js'
@@ -82,6 +84,7 @@ export interface Kit extends Settings, ConnectedHost, Authentication {
   readonly hasSecondFactor: (user: AuthUser) => Promise<boolean>
   /** Whether the user has something to show besides a password: a second factor, a passkey. */
   readonly hasMoreToShow: (user: AuthUser) => Promise<boolean>
+  readonly mustSignInForDevice: MustSignInForDevice
   readonly accessTokens: AccessTokens
   readonly describeMe: (user: AuthUser) => Promise<Me>
 
@@ -379,6 +382,8 @@ function decide(kit: Asking) {
   const proveAgain = createProveAgain({ ...kit, provePassword, passkeyProof, decideSignIn })
   const owesFactor = async (user: AuthUser) =>
     (await secondFactors.of(user)) !== null || (await passkeyFactor?.isDemanded(user)) === true
+  const hasMoreToShow = async (user: AuthUser) =>
+    (await owesFactor(user)) || (await passkeyProof?.hasAny(user.id)) === true
   return {
     verifyPassword,
     decideSignIn,
@@ -389,8 +394,8 @@ function decide(kit: Asking) {
     requireFresh: createRequireFresh({ ...kit, proveAgain, owesFactor }),
     hasSecondFactor: async (user: AuthUser) =>
       (await owesFactor(user)) || (await kit.mustHaveFactor(user)),
-    hasMoreToShow: async (user: AuthUser) =>
-      (await owesFactor(user)) || (await passkeyProof?.hasAny(user.id)) === true,
+    hasMoreToShow,
+    mustSignInForDevice: createMustSignInForDevice({ ...kit, hasMoreToShow }),
   }
 }
 

@@ -26,6 +26,7 @@ export const de: TextsOfPages = {
 
   'sign-in.title': 'Anmelden',
   'sign-in.lead': 'bei {service}',
+  'sign-in.lead-again': 'Bestätige, dass Du es bist: Dieser Schritt verlangt eine neue Anmeldung.',
   'sign-in.lead-client': 'Danach geht es weiter zu {client}.',
   'sign-in.username': 'E-Mail oder Benutzername',
   'sign-in.password': 'Passwort',

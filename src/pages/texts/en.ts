@@ -27,6 +27,7 @@ export const en = {
 
   'sign-in.title': 'Sign in',
   'sign-in.lead': 'to {service}',
+  'sign-in.lead-again': 'Confirm that it is you: this step needs a new sign-in.',
   'sign-in.lead-client': 'to continue to {client}',
   'sign-in.username': 'E-mail or user name',
   'sign-in.password': 'Password',

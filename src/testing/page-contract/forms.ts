@@ -154,9 +154,10 @@ function choicesOf(view: View): readonly (readonly [name: string, value: string]
   }
 }
 
-function signInChoices({ account, mayCancel, client }: SignInView): readonly string[] {
+function signInChoices({ account, isAgain, mayCancel, client }: SignInView): readonly string[] {
   const leave = mayCancel && client !== null ? ['cancel'] : []
-  return [...(account === null ? [] : ['continue']), ...leave]
+  const goOn = account === null ? [] : ['continue']
+  return [...(isAgain ? ['other'] : []), ...goOn, ...leave]
 }
 
 function factorChoices({ app, email }: AccountFactorView): readonly string[] {
