@@ -4,6 +4,8 @@ import type {
   AccountOnPage,
   AppOnPage,
   ClientOnPage,
+  CodeElsewhereView,
+  ConfirmQuestion,
   DeviceOnPage,
   EmailOnPage,
   ErrorView,
@@ -12,7 +14,7 @@ import type {
   IdentityOnPage,
   LinkOnPage,
   NewPasswordOnPage,
-  Note,
+  NoteView,
   PasskeyOnPage,
   ProviderButton,
   RegisterField,
@@ -196,6 +198,8 @@ export interface AccountView {
   readonly account: AccountOnPage
   readonly form: PageForm
   readonly devices: readonly DeviceOnPage[]
+  /** The page to sign in another device; null without. */
+  readonly link: string | null
   readonly apps: readonly AppOnPage[]
   /** The second factor, and the page to change it; null if the host has none. */
   readonly factor: (FactorOnPage & { readonly href: string }) | null
@@ -252,6 +256,15 @@ export interface AccountIdentitiesView
   readonly page: 'account-identities'
   readonly identities: readonly IdentityOnPage[]
   readonly providers: readonly { readonly id: string; readonly name: string }[]
+}
+
+/** Asks before something ends or is removed, by a button `name="choice"` with `choice` again. */
+export interface ConfirmView extends Pick<AccountPasskeysView, 'account' | 'form'> {
+  readonly page: 'confirm'
+  readonly choice: string
+  readonly question: ConfirmQuestion
+  /** What goes; null if it has no name. */
+  readonly named: string | null
 }
 
 /**
@@ -393,14 +406,6 @@ export interface LinkDeviceView extends Omit<LinkView, 'page' | 'linkScript'> {
   readonly device: LinkOnPage
 }
 
-/** A form has done its work, or a link does not work. Nothing can be done here any more. */
-export interface NoteView {
-  readonly page: 'note'
-  readonly note: Note
-  /** Where to go from here; null for nowhere. */
-  readonly onward: string | null
-}
-
 /**
  * A new password of a signed-in user. The form has the field `password`, and `present` if the user
  * has one.
@@ -446,13 +451,6 @@ export interface ConfirmEmailView {
   readonly back: string
 }
 
-/** A link with a code, opened in another browser than the one that has asked for it. */
-export interface CodeElsewhereView {
-  readonly page: 'code-elsewhere'
-  /** In parts, as it was mailed. */
-  readonly code: string
-}
-
 /** Asks the signed-in user whether to sign out. */
 export interface SignOutView {
   readonly page: 'sign-out'
@@ -480,6 +478,7 @@ export type View =
   | AccountPasskeysView
   | AccountIdentitiesView
   | AccountDeleteView
+  | ConfirmView
   | ForgotView
   | ResetView
   | UndoView

@@ -156,6 +156,8 @@ describe.skipIf(chromiumPath === null)('the page and the account', () => {
     await heading(page, 'Your account')
     expect(await browsersOn(page).count()).toBe(2)
     await press('End all others')
+    await heading(page, 'Are you sure?')
+    await press('End all others')
     await expect.poll(() => browsersOn(page).count(), poll).toBe(1)
     await there.sees('You were signed out: it was done on another device')
   })

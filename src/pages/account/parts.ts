@@ -14,6 +14,7 @@ export interface OwnDevice {
   /** The device, such as "Firefox on Linux", or the name of the named token or app. */
   readonly name: string | null
   readonly ip: string | null
+  readonly createdAt: Date
   readonly lastSeenAt: Date
   /** The id of the session in the same list from which it was opened; null if there is none. */
   readonly openedBy: string | null

@@ -182,11 +182,13 @@ export const de: TextsOfPages = {
   'account.devices-lead': 'Hier bist Du angemeldet. Beende, was Du nicht kennst.',
   'account.unknown-device': 'Unbekanntes Gerät',
   'account.this-device': 'Dieser Browser',
+  'account.since': 'Angemeldet: {time}',
   'account.last-seen': 'Zuletzt benutzt: {time}',
   'account.apps-here': 'Von hier aus angemeldet:',
   'account.end': 'Beenden',
   'account.end-named': '{device} beenden',
   'account.end-others': 'Alle anderen beenden',
+  'account.link': 'Ein weiteres Gerät anmelden',
   'account.apps': 'Apps mit Zugriff',
   'account.no-apps': 'Du hast keiner App Zugriff auf Dein Konto gegeben.',
   'account.unknown-app': 'Eine App, die es nicht mehr gibt',
@@ -240,6 +242,16 @@ export const de: TextsOfPages = {
   'account-identities.disconnect': 'Trennen',
   'account-identities.disconnect-named': '{account} trennen',
   'account-identities.wrong': 'Dein einziger Zugang bleibt. Richte zuerst einen anderen ein.',
+
+  'confirm.title': 'Bist Du sicher?',
+  'confirm.off':
+    'Deine Authenticator-App und Deine Wiederherstellungscodes gelten nicht mehr. Deine anderen Geräte werden abgemeldet.',
+  'confirm.email-off': 'Wir schicken Dir keinen Code mehr. Deine anderen Geräte werden abgemeldet.',
+  'confirm.remove': 'Mit diesem Passkey kannst Du Dich nicht mehr anmelden.',
+  'confirm.disconnect': 'Mit diesem Konto kannst Du Dich nicht mehr anmelden.',
+  'confirm.end': 'Du wirst dort abgemeldet.',
+  'confirm.end-others': 'Du wirst überall außer in diesem Browser abgemeldet.',
+  'confirm.revoke': 'Diese App verliert den Zugriff auf Dein Konto.',
 
   'account.delete': 'Konto löschen',
   'account-delete.lead':

@@ -2,7 +2,8 @@ import { button, field, formOf, hiddenUsername, typedName } from '../form-parts.
 import { html } from '../html.js'
 import type { PageContent, PageShell } from '../layout.js'
 import type { PageTexts } from '../texts.js'
-import type { ForgotView, NoteView, ResetView, UndoView } from '../view.js'
+import type { ForgotView, ResetView, UndoView } from '../view.js'
+import type { NoteView } from '../view-parts.js'
 import { newPasswordField } from './new-password.js'
 
 /** The name of whoever has forgotten the password. */

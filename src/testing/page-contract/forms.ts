@@ -133,6 +133,8 @@ function choicesOf(view: View): readonly (readonly [name: string, value: string]
       return ['allow', 'cancel'].map((choice) => ['choice', choice] as const)
     case 'sign-out':
       return view.everywhere ? [asChoice('everywhere')] : []
+    case 'confirm':
+      return [asChoice(view.choice)]
     case 'account-factor':
       return factorChoices(view).map(asChoice)
     case 'account-passkeys':

@@ -1,4 +1,5 @@
-import type { AccountView, FormFault, NoteView, PageForm, View } from '../../pages/view.js'
+import type { AccountView, FormFault, PageForm, View } from '../../pages/view.js'
+import type { NoteView } from '../../pages/view-parts.js'
 
 const base = 'https://chat.example.com/api/v1'
 
@@ -25,7 +26,7 @@ export function mailStates(
   const wrong = formWith({ kind: 'wrong' })
   const throttled = formWith({ kind: 'throttled', retryAfter: 290 })
   const { username } = account
-  const back = `${base}/account?`
+  const back = `${base}/account`
   const forgot = { page: 'forgot', form, username: '', back: `${base}/oauth/sign-in?` } as const
   const reset = { page: 'reset', form, username, minLength: 15, reasons: [] } as const
   const changing = { page: 'account-password', account, form, hasPassword: true, back } as const
@@ -63,7 +64,7 @@ function emailStates(
 ): Record<string, View> {
   const form = formWith(null)
   const wrong = formWith({ kind: 'wrong' })
-  const back = `${base}/account?`
+  const back = `${base}/account`
   const email = `a-rather-long-name-of-somebody@mail-of-a-whole-company.example.com`
   const shown = { email, verified: true, typed: '', asksPassword: true, isPasswordWrong: false }
   const address = { page: 'account-email', account, form, back, ...shown } as const
@@ -143,7 +144,7 @@ function codeStates(
   const wrong = formWith({ kind: 'wrong' })
   const back = `${base}/oauth/sign-in?`
   const code = { page: 'code', form, isSent: false, username: '', stay: false, back } as const
-  const deletion = { page: 'account-delete', account, form, back: `${base}/account?` } as const
+  const deletion = { page: 'account-delete', account, form, back: `${base}/account` } as const
   const asked = { ...deletion, asksPassword: true, mailsCode: true, requestId: null }
   const confirmed = { ...asked, asksPassword: false, requestId: 'Q2'.repeat(21) }
   return {

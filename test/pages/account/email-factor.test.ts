@@ -65,7 +65,7 @@ it('switches them off, and says so', async () => {
   await openWithCode(host)
   const { visitor, page } = await openWithCode(host)
   expect([page.heading, choicesOn(page)]).toEqual(['Second factor', ['begin', 'email-off']])
-  const off = await visitor.fill(page, { choice: 'email-off' })
+  const off = await visitor.fill(page, { choice: 'email-off', sure: 'yes' })
   expect([off.status, noted(off)]).toEqual([200, 'You have switched off codes by mail.'])
   expect(choicesOn(off)).toEqual(['begin', 'email-on'])
   expect([isOn(host), (await sessionsOf(host)).length]).toEqual([false, 1])
@@ -90,7 +90,7 @@ it('lets a user without a proven address switch them off', async () => {
   const host = await withCodes()
   const { visitor, page } = await openWithCode(host)
   host.users.change('u-alice', { emailVerified: false })
-  const off = await visitor.fill(page, { choice: 'email-off' })
+  const off = await visitor.fill(page, { choice: 'email-off', sure: 'yes' })
   expect([off.status, isOn(host), choicesOn(off)]).toEqual([200, false, ['begin']])
 })
 

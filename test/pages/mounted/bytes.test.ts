@@ -165,7 +165,7 @@ describe('What is answered', () => {
     const again = await other.post(none, { choice: 'connect fake' })
     const one = note('connected', await other.open(callbackOf(host, again)))
     const id = /value="disconnect ([^"]+)"/.exec(one.text)?.[1]
-    note('disconnected', await other.post(one, { choice: `disconnect ${id}` }))
+    note('disconnected', await other.post(one, { choice: `disconnect ${id}`, sure: 'yes' }))
     note('an answer once more', await other.get(callbackOf(host, again)))
     await expect(text()).toMatchFileSnapshot('../snapshots/identities.txt')
   })
