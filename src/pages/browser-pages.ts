@@ -216,7 +216,6 @@ type Parts = ReturnType<typeof partsOf>
 // Parts that several pages share.
 function partsOf(deps: BrowserPagesDeps) {
   const { baseUrl, pages, encryptionKeys, clock, ownDevices } = deps
-  const isSecure = baseUrl.protocol === 'https:'
   const shared = {
     ...deps,
     hasForgotPage: deps.accountsOnPages?.password !== undefined,
@@ -224,7 +223,7 @@ function partsOf(deps: BrowserPagesDeps) {
     showPage: createShowPage(deps.pageSite, deps.audit),
     postOver: createPostOver(deps.pageSite),
     flows: createFlows(deps),
-    browsers: createKnownBrowser(pages.cookie, isSecure),
+    browsers: createKnownBrowser(pages.cookie, baseUrl),
     csrf: createCsrf({ encryptionKeys, origin: baseUrl.origin, clock }),
     namesAccount: createNamesAccount(deps),
     passwordFingerprint: createPasswordFingerprint(encryptionKeys),
@@ -245,7 +244,7 @@ function partsOf(deps: BrowserPagesDeps) {
     advance: createAdvance(exits, baseUrl),
     judgeLogout: deps.offersLogout ? createJudgeLogout(judging) : undefined,
     passkeys,
-    offerPasskey: passkeys && createOfferPasskey(passkeys, isSecure),
+    offerPasskey: passkeys && createOfferPasskey(passkeys, baseUrl),
     providers: deps.providersOnPages && createPageProviders(deps.providersOnPages, deps.pageSite),
     signInByForm: {
       ...forms,

@@ -149,15 +149,19 @@ export type Note =
   | 'device-approved'
   | 'device-denied'
 
-/** What a page asks before it is done, by the first word of the choice. The list is closed. */
-export type ConfirmQuestion =
-  | 'off'
-  | 'email-off'
-  | 'remove'
-  | 'disconnect'
-  | 'end'
-  | 'end-others'
-  | 'revoke'
+/** What a page asks before it is done, by the first word of the choice, and its button. */
+export const confirmed = {
+  off: 'account-factor.off',
+  'email-off': 'account-factor.email-off',
+  remove: 'account-passkeys.remove',
+  disconnect: 'account-identities.disconnect',
+  end: 'account.end',
+  'end-others': 'account.end-others',
+  revoke: 'account.revoke',
+} as const
+
+/** The questions of the page. The list is closed. */
+export type ConfirmQuestion = keyof typeof confirmed
 
 /** A field of the page for a new account. */
 export type RegisterField = 'email' | 'username' | 'name'

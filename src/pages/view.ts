@@ -49,10 +49,7 @@ export interface SignInView {
   readonly form: PageForm
   /** The typed name, or the client's hint; empty without. */
   readonly username: string
-  /**
-   * Whether the user who is signed in here shows it anew: the name is not changed, and a button
-   * `name="choice" value="other"` leads to another account.
-   */
+  /** Whether the user who is signed in here does it anew, or takes the choice `other`. */
   readonly isAgain: boolean
   /** Whether the checkbox is set, by the user's earlier choice. */
   readonly stay: boolean
@@ -304,7 +301,9 @@ export interface UndoView {
   readonly page: 'undo'
   readonly form: PageForm
   readonly username: string
-  /** Null: no password is set. */
+  /** The address that comes back. */
+  readonly former: string
+  /** Null: none is set. */
   readonly password: NewPasswordOnPage | null
 }
 
@@ -441,10 +440,9 @@ export interface AccountEmailView {
 }
 
 /** The code that was mailed to an address. The form has the field `code`. */
-export interface ConfirmEmailView {
+export interface ConfirmEmailView extends Pick<AccountView, 'account' | 'form'> {
   readonly page: 'confirm-email'
-  readonly account: AccountOnPage
-  readonly form: PageForm
+  readonly mailedTo: string
   /** From the link in the mail; empty without. */
   readonly code: string
   /** The page of the address. */

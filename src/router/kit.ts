@@ -12,11 +12,11 @@ import { type DigestIdentifier, identifierDigests } from '../login/identifier.js
 import type { NoticePassword } from '../login/login-proof.js'
 import { createVerifyPassword, type VerifyPassword } from '../login/verify-password.js'
 import { createMailer } from '../mail/mailer.js'
-
 import {
   type BackchannelLogout,
   createBackchannelLogout,
 } from '../oauth/backchannel-logout/backchannel-logout.js'
+import { addressAt } from '../oauth/base-url.js'
 import { createDeviceFlow, type DeviceFlow } from '../oauth/device/device-flow.js'
 import { createOAuthServer, type OAuthServer } from '../oauth/oauth-server.js'
 import { createPageSite, type PageSite } from '../pages/page-site.js'
@@ -405,7 +405,13 @@ function serveAccounts(options: ResolvedOptions, kit: Served): AccountsServer | 
   // Without pages, their texts are those of the mails alone.
   const { language = 'en' } = kit.pageSite ?? { ...pages }
   const languages = kit.pageSite?.languages ?? createTexts(pages?.texts, kit.totpIssuer)
-  const texts = { languages, language }
+  const { pagesUrl } = kit
+  const urls = {
+    forgotUrl:
+      pagesUrl && options.users.updatePasswordHash && addressAt(pagesUrl, '/account/forgot'),
+    accountUrl: pagesUrl && kit.hasAccountPage ? addressAt(pagesUrl, '/account') : undefined,
+  }
+  const texts = { languages, language, ...urls }
   const mailing = { ...kit, ...texts, sender: accounts.mail, nameDevice, storeTimeout }
   const mailer = createMailer(mailing)
   return createAccountsServer({ ...kit, options: accounts, mailer })

@@ -121,11 +121,11 @@ describe.skipIf(chromiumPath === null)('the page and the account', () => {
     const cookies = async () => (await context.cookies()).map(({ name }) => name)
     const leaveBrowser = page.getByRole('link', { name: 'Sign out in this browser as well' })
     await signIn(numbered(1))
-    expect(await cookies()).toContain('mar_session_dev')
+    expect(await cookies()).toContain(`mar_session_dev_${new URL(app.url).port}`)
     await choose('Log out')
     await sees('You have logged out.')
     expect(await leaveBrowser.isVisible()).toBe(false)
-    expect(await cookies()).not.toContain('mar_session_dev')
+    expect(await cookies()).not.toContain(`mar_session_dev_${new URL(app.url).port}`)
     await signIn(numbered(1))
 
     // The second choice: whoever wants to leave the app, and come back without a password.

@@ -78,11 +78,9 @@ export function createDeviceApprovals(deps: DeviceApprovalDeps): DeviceApprovals
     const opened = await open(found, typed, context)
     const client = opened && (await deps.clients.find(opened.code.clientId))
     const asked = opened && client && askedDevice(deps, opened, client, context)
-    if (asked !== null) {
-      const asking = { session: found.session, user: found.approved.user }
-      const mustSignIn = await deps.mustSignInForDevice(asking, asked.code.createdAt)
-      return { ...asked, mustSignIn }
-    }
+    const asking = { session: found.session, user: found.approved.user }
+    if (asked !== null)
+      return { ...asked, mustSignIn: await deps.mustSignInForDevice(asking, asked.code.createdAt) }
     const clientId = opened?.code.clientId ?? null
     const reason = opened === null ? 'unknown-code' : 'client'
     audit({ type: 'device.refused', reason, userId, clientId }, context)

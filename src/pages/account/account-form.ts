@@ -36,7 +36,7 @@ import {
 import { returnQuery } from '../sign-in-url.js'
 import type { PageTexts } from '../texts.js'
 import type { FormFault, PageForm, View } from '../view.js'
-import type { ConfirmQuestion } from '../view-parts.js'
+import { type ConfirmQuestion, confirmed } from '../view-parts.js'
 import { deadLink, hidingAddress, withoutAddress } from './mail-form.js'
 
 /** One page of the account of the signed-in user. */
@@ -219,8 +219,9 @@ async function take(showing: Showing, fields: FormFields): Promise<TextAnswer> {
     signInAgain: (raw) => signInFor(deps, page, { ...showing.place, raw }, 0),
   }
   const choice = fields.text('choice')
-  const question = questions.find((one) => one === choice.split(' ', 1)[0])
-  if (question !== undefined && !fields.has('sure')) return ask(showing, choice, question)
+  const [question = ''] = choice.split(' ', 1)
+  if (Object.hasOwn(confirmed, question) && !fields.has('sure'))
+    return ask(showing, choice, question as ConfirmQuestion)
   // 503
   const changed = await page.submit(found, fields, asking).catch((error: unknown) => {
     if (error instanceof AuthError && error.status === 401) return null
@@ -233,31 +234,19 @@ async function take(showing: Showing, fields: FormFields): Promise<TextAnswer> {
   return openPage(showing, changed)
 }
 
-const questions: readonly ConfirmQuestion[] = [
-  'off',
-  'email-off',
-  'remove',
-  'disconnect',
-  'end',
-  'end-others',
-  'revoke',
-]
-
 /** Shows what a choice ends or removes. Nothing is done before it comes again with `sure`. */
 function ask(showing: Showing, choice: string, question: ConfirmQuestion): Promise<TextAnswer> {
   const { page, found, request, place } = showing
-  const sure = hiddenFields({ sure: 'yes' })
-  const account = accountOf(found)
-  return showView(
-    showing,
-    async (form) => {
-      const viewIn = await page.view(found, form, { request, query: place.raw })
-      const shown = { page: 'confirm', account, choice, question } as const
-      const asking = { ...form, hidden: html`${form.hidden}${sure}` }
-      return (texts) => ({ ...shown, form: asking, named: namedIn(viewIn(texts), choice) })
-    },
-    shownFirst,
-  )
+  const shown = { page: 'confirm', account: accountOf(found), choice, question } as const
+  const viewOf = async (form: PageForm) => {
+    const viewIn = await page.view(found, form, { request, query: place.raw })
+    const hidden = html`${form.hidden}${hiddenFields({ sure: 'yes' })}`
+    return (texts: PageTexts): View => {
+      const named = namedIn(viewIn(texts), choice)
+      return { ...shown, form: { ...form, hidden }, named }
+    }
+  }
+  return showView(showing, viewOf, shownFirst)
 }
 
 function namedIn(view: View, choice: string): string | null {

@@ -271,6 +271,7 @@ export const de: TextsOfPages = {
   'account-email.wrong': 'Diese Adresse geht nicht, oder sie ist schon bestätigt.',
 
   'confirm-email.title': 'Code eingeben',
+  'confirm-email.lead': 'Wir haben einen Code an {address} geschickt.',
   'confirm-email.code': 'Code aus unserer Mail',
   'confirm-email.help': 'Acht Ziffern, 10 Minuten lang gültig.',
   'confirm-email.submit': 'Adresse bestätigen',
@@ -333,6 +334,7 @@ export const de: TextsOfPages = {
   'confirm-register.back': 'Von vorn beginnen',
 
   'undo.title': 'Neue Adresse zurücknehmen?',
+  'undo.former': 'Dein Konto gehört dann wieder zu {address}.',
   'undo.lead':
     'Deine frühere E-Mail-Adresse gehört dann wieder zu Deinem Konto, und es bekommt ein neues ' +
     'Passwort. Alle Geräte werden abgemeldet, und Anmeldewege, die seitdem dazugekommen sind, ' +

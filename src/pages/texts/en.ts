@@ -258,6 +258,7 @@ export const en = {
   'account-email.wrong': 'This is not an address that can be used, or it is confirmed already.',
 
   'confirm-email.title': 'Type the code',
+  'confirm-email.lead': 'We have mailed a code to {address}.',
   'confirm-email.code': 'Code from our mail',
   'confirm-email.help': 'Eight digits. They work for 10 minutes.',
   'confirm-email.submit': 'Confirm the address',
@@ -318,6 +319,7 @@ export const en = {
   'confirm-register.back': 'Begin again',
 
   'undo.title': 'Take the new address back?',
+  'undo.former': 'Your account then belongs to {address} again.',
   'undo.lead':
     'Your account gets its former address back, and a new password. All devices are signed out.',
   'undo.lead-alone': 'Your account gets its former address back. All devices are signed out.',

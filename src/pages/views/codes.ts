@@ -13,6 +13,7 @@ import { html } from '../html.js'
 import type { PageContent } from '../layout.js'
 import type { PageTexts } from '../texts.js'
 import type { AccountDeleteView, CodeView, ConfirmView } from '../view.js'
+import { confirmed } from '../view-parts.js'
 import { backTo } from './account-factors.js'
 import { presentField } from './new-password.js'
 
@@ -41,30 +42,18 @@ ${isSent ? again : null}<p class="links"><a href="${back}">${texts.html('code.ba
   }
 }
 
-const confirmed = {
-  off: 'account-factor.off',
-  'email-off': 'account-factor.email-off',
-  remove: 'account-passkeys.remove',
-  disconnect: 'account-identities.disconnect',
-  end: 'account.end',
-  'end-others': 'account.end-others',
-  revoke: 'account.revoke',
-} as const
-
 /** Asks before something ends or is removed. Its button comes late, for a double click. */
 export function confirmPage(view: ConfirmView, texts: PageTexts): PageContent {
   const { account, form, choice, question, named } = view
   const given = { name: 'choice', value: choice, class: 'danger grants' }
   const shown = named ?? (question === 'end' ? texts.plain('account.unknown-device') : null)
-  const name =
-    shown &&
-    html`<p class="lead"><bdi><b>${shown}</b></bdi></p>
-`
+  const name = shown && html`<p class="lead"><bdi><b>${shown}</b></bdi></p>`
   return {
     title: 'confirm.title',
     isFaulty: form.fault !== null,
     body: html`${accountCard(account)}
-${name}<p>${texts.html(`confirm.${question}`)}</p>
+${name}
+<p>${texts.html(`confirm.${question}`)}</p>
 ${formOf(form, texts, 'fault.stale', button(texts.html(confirmed[question]), given))}
 <p class="links"><a href="${form.action}">${texts.html('page.cancel')}</a></p>`,
   }

@@ -56,7 +56,7 @@ function changing(view: AccountEmailView, texts: PageTexts) {
 
 /** The code that was mailed to the address. */
 export function confirmEmailPage(view: ConfirmEmailView, texts: PageTexts): PageContent {
-  const { account, form, code, back } = view
+  const { account, form, mailedTo, code, back } = view
   const content = [
     codeField(code, form, 'confirm-email.help', texts),
     button(texts.html('confirm-email.submit')),
@@ -65,6 +65,7 @@ export function confirmEmailPage(view: ConfirmEmailView, texts: PageTexts): Page
     title: 'confirm-email.title',
     isFaulty: form.fault !== null,
     body: html`${accountCard(account)}
+<p>${texts.html('confirm-email.lead', { address: html`<bdi>${mailedTo}</bdi>` })}</p>
 ${formOf(form, texts, 'confirm-email.wrong', content, true)}
 <p class="links"><a href="${back}">${texts.html('confirm-email.back')}</a></p>`,
   }

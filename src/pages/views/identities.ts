@@ -55,7 +55,7 @@ export function accountIdentitiesPage(
   const connect = providers.map(({ id, name }) => {
     const label = texts.html('account-identities.connect', { provider: name })
     const isThere = identities.some(({ provider }) => provider === name)
-    return button(label, { ...connecting(id), ...(isThere ? { class: 'plain' } : {}) })
+    return button(label, { name: 'choice', value: `connect ${id}`, class: isThere && 'plain' })
   })
   return {
     title: 'account.identities',
@@ -65,10 +65,6 @@ export function accountIdentitiesPage(
 ${formOf(form, texts, 'account-identities.wrong', [listed || null, connect])}
 ${backTo(back, texts)}`,
   }
-}
-
-function connecting(id: string) {
-  return { name: 'choice', value: `connect ${id}` }
 }
 
 function identity({ id, provider, label, lastUsedAt }: IdentityOnPage, texts: PageTexts): SafeHtml {

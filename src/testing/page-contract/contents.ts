@@ -172,7 +172,10 @@ function toShowOfMailed(view: MailedView): Shown {
         ['email', view.email],
       ]
     case 'confirm-email':
-      return [['account.username', view.account.username]]
+      return [
+        ['account.username', view.account.username],
+        ['mailedTo', view.mailedTo],
+      ]
     case 'code-elsewhere':
       return [['code', view.code]]
     case 'confirm-register':
@@ -189,6 +192,7 @@ function toShowOfMailed(view: MailedView): Shown {
     case 'undo':
       return [
         ['username', view.username],
+        ['former', view.former],
         ['password.minLength', view.password && String(view.password.minLength)],
       ]
   }

@@ -32,7 +32,8 @@ export function mailStates(
   const changing = { page: 'account-password', account, form, hasPassword: true, back } as const
   const changed = { ...changing, minLength: 15, reasons: [] } as const
   const every = ['too-short', 'too-long', 'common', 'context', 'breached'] as const
-  const undo = { page: 'undo', form, username, password: { minLength: 15, reasons: [] } } as const
+  const set = { minLength: 15, reasons: [] }
+  const undo = { page: 'undo', form, username, former: 'a@mail.example', password: set } as const
   return {
     forgot,
     'forgot-wrong': { ...forgot, form: wrong, username: typed },
@@ -68,7 +69,8 @@ function emailStates(
   const email = `a-rather-long-name-of-somebody@mail-of-a-whole-company.example.com`
   const shown = { email, verified: true, typed: '', asksPassword: true, isPasswordWrong: false }
   const address = { page: 'account-email', account, form, back, ...shown } as const
-  const confirm = { page: 'confirm-email', account, form, back, code: '' } as const
+  const mailedTo = 'alice@mail.example'
+  const confirm = { page: 'confirm-email', account, form, mailedTo, back, code: '' } as const
   return {
     'account-email': address,
     'account-email-unproven': { ...address, verified: false },

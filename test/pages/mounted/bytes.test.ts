@@ -21,6 +21,7 @@ const digestOf = (text: string) => createHash('sha256').update(text).digest('hex
 
 // What is drawn anew each time, or depends on the time.
 const drawn: readonly (readonly [RegExp, string])[] = [
+  [/(\bmar_\w+_dev)_\d+=/g, '$1='],
   [/\bmar_pre_[0-9a-f]{2}_dev=/g, 'mar_pre_XX_dev='],
   [/"disconnect [\w-]+"/g, '"disconnect ID"'],
   [/state=[\w-]{43}/g, 'state=STATE'],
