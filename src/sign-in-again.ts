@@ -152,3 +152,26 @@ export function createRequireFresh(deps: RequireFreshDeps): RequireFresh {
     return proved
   }
 }
+
+/**
+ * Whether a user signs in again before a page approves a device that has asked at this time: unless
+ * the sign-in is of the last ten minutes, with every factor or since then. Rejects with 503.
+ */
+export type MustSignInForDevice = (
+  asking: Pick<SignedInRequest, 'session' | 'user'>,
+  askedAt: Date,
+) => Promise<boolean>
+
+export interface MustSignInForDeviceDeps
+  extends Pick<RequireFreshDeps, 'meetsFactorPolicy' | 'clock'> {
+  /** Whether the user has something to show besides a password: a second factor, a passkey. */
+  readonly hasMoreToShow: (user: AuthUser) => Promise<boolean>
+}
+
+export function createMustSignInForDevice(deps: MustSignInForDeviceDeps): MustSignInForDevice {
+  return async function mustSignInForDevice({ session, user }, askedAt) {
+    if (!isFresh(session, deps.clock())) return true
+    if (session.authenticatedAt >= askedAt || deps.meetsFactorPolicy(session.methods)) return false
+    return deps.hasMoreToShow(user)
+  }
+}

@@ -120,17 +120,17 @@ function emailOnPages(deps: AccountsOnPagesDeps, flows: EmailFlows): EmailOnPage
   const { proofs } = deps
   const { limitRefusals } = deps.throttle
 
-  async function isOf(
+  async function mailedTo(
     session: AskingUser['session'],
     requestId: string,
     { context }: EndpointRequest,
-  ): Promise<boolean> {
+  ): Promise<string | null> {
     const proof = await proofs.findCode(['verify-address', 'change-address'], requestId, context)
     // Nobody else is told whether it is over.
-    if (!isOfSession(proofs, proof, session)) return false
+    if (!isOfSession(proofs, proof, session)) return null
     const reason = proofs.whyVoid(proof)
     if (reason !== null) throw new AuthError('proof-refused', { details: { reason } })
-    return true
+    return proof.sealed['to'] ?? ''
   }
 
   return {
@@ -141,8 +141,8 @@ function emailOnPages(deps: AccountsOnPagesDeps, flows: EmailFlows): EmailOnPage
       const given = { email, proof: { ...nothingShown, password } }
       return (await flows.changeOnPage(asking, given, request)).requestId
     },
-    isOf: (session, requestId, request) =>
-      limitRefusals('email-confirm', request, () => isOf(session, requestId, request)),
+    mailedTo: (session, requestId, request) =>
+      limitRefusals('email-confirm', request, () => mailedTo(session, requestId, request)),
     async confirm(asking, given, request) {
       await limitRefusals('email-confirm', request, () => flows.confirm(asking, given, request))
     },
@@ -160,7 +160,7 @@ function undoOnPages(
         const proof = await deps.proofs.findLink('undo-address', token, request.context)
         const user = await ownerOf(deps, proof, request.context)
         const minLength = undoAsksPassword(user) ? await minLengthOf(deps, user) : null
-        return { username: user.username, minLength }
+        return { username: user.username, former: proof.sealed['from'] ?? '', minLength }
       })
     },
     async undo(given, request) {

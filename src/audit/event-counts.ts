@@ -73,7 +73,8 @@ const scopes: Readonly<Record<ThrottleScope, true>> = {
   'user-code': true,
   'user-code-network': true,
 }
-const endReasons: Readonly<Record<EndReason, true>> = {
+/** Why a session ends: all words. */
+export const endReasons: Readonly<Record<EndReason, true>> = {
   logout: true,
   revoked: true,
   evicted: true,

@@ -1,10 +1,9 @@
 import type { Audit } from '../audit/events.js'
 import type { AskingUser, LinksOnPages } from '../pages/account/parts.js'
 import type { LinkOnPage } from '../pages/view-parts.js'
-import { isFresh } from '../sessions/recent-sign-in.js'
+import type { MustSignInForDevice } from '../sign-in-again.js'
 import type { DeviceCodeRecord } from '../stores/device-code-contract.js'
 import type { Throttle } from '../throttle/throttle.js'
-import type { AuthUser } from '../users/contract.js'
 import { linkRefusal } from './approver.js'
 import type { LinkDecisions } from './decide-link.js'
 import { type OpenLink, tellDevice } from './open-link.js'
@@ -12,12 +11,10 @@ import { type OpenLink, tellDevice } from './open-link.js'
 export interface LinksOnPagesDeps {
   readonly openLink: OpenLink
   readonly linkDecisions: LinkDecisions
-  /** Whether the user has something to show besides a password. */
-  readonly hasMoreToShow: (user: AuthUser) => Promise<boolean>
+  readonly mustSignInForDevice: MustSignInForDevice
   readonly throttle: Pick<Throttle, 'limitRefusals'>
   /** Of the sign-in that opens a link, in seconds. */
   readonly maxSignInAge: number
-  readonly clock: () => Date
   readonly audit: Audit
 }
 
@@ -61,16 +58,11 @@ export function createLinksOnPages(deps: LinksOnPagesDeps): LinksOnPages {
   }
 }
 
-// The sign-in is a fresh one, and whoever has more than a password shows it for this very device:
-// since
-// the device has asked. So does a browser that another session has signed in and ends: what it
-// opened would
-// outlive that.
+// So does a browser that another session has signed in and ends: what it opened would outlive that.
 async function mustSignIn(
-  { hasMoreToShow, clock }: LinksOnPagesDeps,
-  { session, user }: AskingUser,
+  { mustSignInForDevice }: LinksOnPagesDeps,
+  asking: AskingUser,
   { createdAt }: DeviceCodeRecord,
 ): Promise<boolean> {
-  if (session.parentId !== undefined || !isFresh(session, clock())) return true
-  return session.authenticatedAt < createdAt && (await hasMoreToShow(user))
+  return asking.session.parentId !== undefined || mustSignInForDevice(asking, createdAt)
 }

@@ -1,3 +1,4 @@
+import { endReasons } from '../audit/event-counts.js'
 import { noRequest, type RequestContext } from '../audit/events.js'
 import { isForClient } from '../http/endpoint.js'
 import { boundedCache } from '../lib/bounded-cache.js'
@@ -6,8 +7,9 @@ import { createEndedAmong } from '../sessions/ended-sessions.js'
 import type { LiveSessions } from '../sessions/live-sessions.js'
 import type { Revocations } from '../sessions/revocations.js'
 import type { Sessions } from '../sessions/sessions.js'
+import type { EndReason, StoredReason } from '../stores/contract.js'
 import { type AskForKeys, createCloseByKey } from './key-marks.js'
-import { createOpenSockets, type SocketEntry, type TrackedConnection } from './open-sockets.js'
+import { createOpenSockets, type SocketEntry } from './open-sockets.js'
 import { createPollSchedule, isTouchDue, pollSlotCount } from './poll-schedule.js'
 
 /**
@@ -18,6 +20,12 @@ export const socketCloseCodes: { readonly sessionEnded: 4401; readonly tokenExpi
   sessionEnded: 4401,
   tokenExpired: 4408,
 }
+
+/**
+ * The reason beside 4401: why the session has ended, where this process has heard of it; otherwise
+ * without a word.
+ */
+export type SocketEndReason = 'session ended' | `session ended: ${EndReason}`
 
 /** Open sockets by session. Ending a session costs only as much as it has sockets. */
 export interface SocketRegistry {
@@ -48,7 +56,7 @@ export interface SocketRegistryDeps {
   readonly clock: () => Date
 }
 
-const sessionEnded = [socketCloseCodes.sessionEnded, 'session ended'] as const
+const { sessionEnded } = socketCloseCodes
 const tokenExpired = [socketCloseCodes.tokenExpired, 'token expired'] as const
 const keyGone = [socketCloseCodes.tokenExpired, 'signing key was taken out'] as const
 const tickMs = 1000
@@ -61,21 +69,17 @@ export function createSocketRegistry(deps: SocketRegistryDeps): SocketRegistry {
   const { revocations, liveSessions, askForKeys, clock } = deps
   const schedule = createPollSchedule(deps.sessionIdle)
   const endedAmong = createEndedAmong(deps.sessions)
-  const justEnded = boundedCache<true>(maxJustEnded, justEndedSeconds)
-  let ticks = 0
+  const justEnded = boundedCache<StoredReason>(maxJustEnded, justEndedSeconds)
   const open = createOpenSockets(() => schedule.start(ticks, clock()))
   const ticker = createTicker(tick)
-  const closeByKey = createCloseByKey(open, askForKeys, (entry) => hangUp(entry, ...keyGone))
+  const closeByKey = createCloseByKey(open, askForKeys, (entry) => hangUp(open, entry, ...keyGone))
+  let ticks = 0
 
   function endSession(sessionId: string): void {
-    // Drops the cached session as well, so that requests are refused from now on.
+    const why = justEnded.get(sessionId, clock())
+    // Requests are refused from now on as well.
     liveSessions.forget(sessionId)
-    for (const entry of open.of(sessionId)) hangUp(entry, ...sessionEnded)
-  }
-
-  function hangUp(entry: SocketEntry, code: number, reason: string): void {
-    open.remove(entry)
-    disconnect(entry.connection, code, reason)
+    for (const entry of open.of(sessionId)) hangUp(open, entry, sessionEnded, wordsOf(why))
   }
 
   async function check(id: string, context: RequestContext | null): Promise<void> {
@@ -93,15 +97,15 @@ export function createSocketRegistry(deps: SocketRegistryDeps): SocketRegistry {
     void pollSlot(ticks % pollSlotCount)
     void closeByKey(ticks)
     for (const [sessionId, { entries, attached }] of open) {
-      for (const entry of lapsedAmong(entries, now)) hangUp(entry, ...tokenExpired)
+      for (const entry of lapsedAmong(entries, now)) hangUp(open, entry, ...tokenExpired)
       const due = schedule.takeDue(attached, ticks, now)
       // A check without a context does not count as use of the session.
       if (due !== 'nothing') void check(sessionId, due === 'touch' ? noRequest : null)
     }
   }
 
-  revocations.onEnded(({ sessionId }) => {
-    justEnded.set(sessionId, true, clock())
+  revocations.onEnded(({ sessionId, reason }) => {
+    justEnded.set(sessionId, reason, clock())
     endSession(sessionId)
   })
 
@@ -113,8 +117,7 @@ export function createSocketRegistry(deps: SocketRegistryDeps): SocketRegistry {
     }
     const { sessionId } = entry.principal
     open.add(entry)
-    // The session may have ended after the handshake and before this line, when the registry did
-    // not know the socket yet.
+    // The session may have ended since the handshake, when the registry did not know the socket.
     if (justEnded.get(sessionId, clock())) endSession(sessionId)
     else void check(sessionId, noRequest)
   }
@@ -133,6 +136,11 @@ export function createSocketRegistry(deps: SocketRegistryDeps): SocketRegistry {
     },
     close: ticker.stop,
   }
+}
+
+// Only words of ours: anybody may publish on a bus.
+function wordsOf(why = ''): SocketEndReason {
+  return Object.hasOwn(endReasons, why) ? `session ended: ${why as EndReason}` : 'session ended'
 }
 
 function lapsedAmong(entries: Iterable<SocketEntry>, now: Date): SocketEntry[] {
@@ -184,7 +192,14 @@ async function isRefused(
   }
 }
 
-function disconnect(connection: TrackedConnection, code: number, reason: string): void {
+function hangUp(
+  open: Pick<ReturnType<typeof createOpenSockets>, 'remove'>,
+  entry: SocketEntry,
+  code: number,
+  reason: string,
+): void {
+  open.remove(entry)
+  const { connection } = entry
   // A socket that throws must neither keep the others open nor fail a finished logout.
   attempt(() => connection.close(code, reason))
   // A client that ignores the close frame could otherwise go on sending.

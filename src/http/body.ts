@@ -112,7 +112,7 @@ async function readBody(
   if (!hasBody(request)) return {}
   const formRules = rulesOfForm(request, forms)
   const bytes = await unreadBytes(request)
-  if (bytes === undefined) return asObject(request.body)
+  if (bytes === undefined) return asObject(parsedBody(request))
   if (formRules !== undefined) return parseForm(bytes, formRules)
   const body = asObject(parse(bytes))
   // As in a form: a filter in front may use the first of two, and `JSON.parse` uses the last.
@@ -202,6 +202,17 @@ function refuseDecoded(request: IncomingMessage): void {
     'something in front of the router has called setEncoding, or listens for "readable", on a ' +
       'request that it did not read.',
     'read the body there and put it into request.body, or leave the request alone.',
+  )
+}
+
+// The client is not at fault where another parser has read the body and kept no fields.
+function parsedBody({ body, readableEnded }: IncomingMessage & MaybeParsed): unknown {
+  if (!readableEnded || (body !== undefined && !Buffer.isBuffer(body))) return body
+  throw new AuthConfigError(
+    'app.use',
+    'something in front of the router has read the body of a request, and has left no fields in ' +
+      'request.body.',
+    'mount the router before it, or put express.json() in its place.',
   )
 }
 

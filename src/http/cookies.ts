@@ -21,16 +21,17 @@ export interface BrowserCookie {
 export type SessionCookie = BrowserCookie
 
 /** Its name on a secure page. */
-export const sessionCookieName: string = nameOf('session', true)
+export const sessionCookieName: string = nameOf('session', new URL('https://localhost'))
 
-/** `isSecure`: see {@link createPreCookie}. */
-export function createSessionCookie(isSecure: boolean): SessionCookie {
-  return createCookie('session', isSecure)
+/** `page`: see {@link createPreCookie}. */
+export function createSessionCookie(page: URL): SessionCookie {
+  return createCookie('session', page)
 }
 
 /**
- * The cookie that identifies a browser before sign-in. It never becomes a session. `isSecure` is
- * false only for plain HTTP on a developer's machine, where browsers reject `Secure` cookies.
+ * The cookie that identifies a browser before sign-in. It never becomes a session. `page`: the
+ * pages' origin. Plain HTTP is only for a developer's machine, where browsers reject `Secure`
+ * cookies, and share the others between ports: there the name has the port.
  *
  * Browsers accept `__Host-` only from a secure page of exactly this host (RFC 6265bis §4.1.3.2),
  * and `__Host-Http-` only from a header, not from a script. Browsers that do not know the latter
@@ -38,13 +39,13 @@ export function createSessionCookie(isSecure: boolean): SessionCookie {
  *
  * @param slot - of a copy under another name, two hexadecimal digits
  */
-export function createPreCookie(isSecure: boolean, slot?: string): BrowserCookie {
-  return createCookie(slot === undefined ? 'pre' : `pre_${slot}`, isSecure)
+export function createPreCookie(page: URL, slot?: string): BrowserCookie {
+  return createCookie(slot === undefined ? 'pre' : `pre_${slot}`, page)
 }
 
 /** The cookie of a browser that was offered a passkey. It contains nothing else. */
-export function createOfferedCookie(isSecure: boolean): BrowserCookie {
-  return createCookie('offered', isSecure)
+export function createOfferedCookie(page: URL): BrowserCookie {
+  return createCookie('offered', page)
 }
 
 /**
@@ -54,22 +55,22 @@ export function createOfferedCookie(isSecure: boolean): BrowserCookie {
  * @param isPosted - whether a page of a provider posts a form here: browsers send no `Lax` cookie
  * with it
  */
-export function createProviderCookie(isSecure: boolean, isPosted: boolean): BrowserCookie {
-  return createCookie('up', isSecure, isPosted ? '; SameSite=None; Secure' : undefined)
+export function createProviderCookie(page: URL, isPosted: boolean): BrowserCookie {
+  return createCookie('up', page, isPosted ? '; SameSite=None; Secure' : undefined)
 }
 
 type CookieKind = 'up' | 'session' | 'pre' | `pre_${string}` | 'offered'
 
-function nameOf(kind: CookieKind, isSecure: boolean): string {
-  return isSecure ? `__Host-Http-mar_${kind}` : `mar_${kind}_dev`
+function nameOf(kind: CookieKind, { protocol, port }: URL): string {
+  return protocol === 'https:' ? `__Host-Http-mar_${kind}` : `mar_${kind}_dev${port && `_${port}`}`
 }
 
 function createCookie(
   kind: CookieKind,
-  isSecure: boolean,
-  sent = `; SameSite=Lax${isSecure ? '; Secure' : ''}`,
+  page: URL,
+  sent = `; SameSite=Lax${page.protocol === 'https:' ? '; Secure' : ''}`,
 ): BrowserCookie {
-  const name = nameOf(kind, isSecure)
+  const name = nameOf(kind, page)
   const attributes = `; Path=/; HttpOnly${sent}`
   return {
     read: (request) => onlyValueOf(name, ownHeader(request, 'cookie') ?? ''),

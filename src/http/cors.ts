@@ -7,6 +7,21 @@ export interface CorsOptions {
   readonly origins: readonly string[]
 }
 
+/** Whether a value is an origin as browsers write it. */
+export function isOrigin(value: unknown): boolean {
+  return typeof value === 'string' && URL.canParse(value) && new URL(value).origin === value
+}
+
+/** What is wrong with a list of origins. */
+export function problemOfOrigins(given: unknown): string {
+  const entry: unknown = Array.isArray(given) ? given.find((one) => !isOrigin(one)) : undefined
+  const { origin = 'null' } = typeof entry === 'string' && URL.canParse(entry) ? new URL(entry) : {}
+  // Of the entry the origin alone: the rest may hold a password.
+  return origin === 'null'
+    ? 'is no list of origins such as https://chat.example.com; * is none.'
+    : `has an entry that is more than an origin: write ${origin}, without a / at the end.`
+}
+
 /**
  * Sets the CORS headers for a page of an allowed origin (Fetch Standard, CORS protocol). Returns
  * true if it has answered a preflight.

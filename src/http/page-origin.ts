@@ -20,7 +20,7 @@ export interface Pages {
 
 /** `origin` must satisfy {@link isPagesOrigin}. */
 export function createPages(origin: string, warnOnce: WarnOnce): Pages {
-  const cookie = createSessionCookie(origin.startsWith('https:'))
+  const cookie = createSessionCookie(new URL(origin))
 
   function requireOwnPage(request: IncomingMessage): void {
     if (isOwnPage(request, origin)) return

@@ -23,6 +23,9 @@ export interface ComposeMailDeps {
   readonly languages: ReadonlyMap<string, PageTexts>
   /** The tag of the default language. */
   readonly language: string
+  /** The pages of a forgotten password and of the account; undefined without. */
+  readonly forgotUrl: string | undefined
+  readonly accountUrl: string | undefined
 }
 
 const maxNameChars = 40
@@ -69,6 +72,7 @@ export function composeMail(request: MailRequest, deps: ComposeMailDeps): Mail {
     expiresAt && texts.plain('mail.until', { time: timeIn(texts, expiresAt) }),
     cause(because, texts),
     last === null ? undefined : texts.plain(last),
+    ...(last === 'mail.not-you' || last === 'mail.not-you-device' ? ways(deps, texts) : []),
   ]
   return Object.freeze({
     kind,
@@ -82,6 +86,16 @@ export function composeMail(request: MailRequest, deps: ComposeMailDeps): Mail {
     ...(expiresAt === undefined ? {} : { expiresAt }),
     because,
   })
+}
+
+// The same for everybody: no link of a notice signs anybody in.
+function ways(
+  { forgotUrl, accountUrl }: Pick<ComposeMailDeps, 'forgotUrl' | 'accountUrl'>,
+  texts: PageTexts,
+): string[] {
+  const forgot = forgotUrl && `${texts.plain('new-password.title')}: ${forgotUrl}`
+  const account = accountUrl && `${texts.plain('account.title')}: ${accountUrl}`
+  return [[forgot, account].filter((one) => one !== undefined).join('\n')].filter(Boolean)
 }
 
 function textsFor(locale: string | null, { languages, language }: ComposeMailDeps): PageTexts {

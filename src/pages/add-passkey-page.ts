@@ -26,8 +26,8 @@ export type OfferPasskey = (
  * Once in 30 days, to users without a passkey. A failure, already reported by the call, does not
  * block the sign-in.
  */
-export function createOfferPasskey({ server }: PagePasskeys, isSecure: boolean): OfferPasskey {
-  const cookie = createOfferedCookie(isSecure)
+export function createOfferPasskey({ server }: PagePasskeys, page: URL): OfferPasskey {
+  const cookie = createOfferedCookie(page)
   return async function offerPasskey(incoming, { userId, methods }) {
     if (methods.includes('passkey') || cookie.read(incoming) !== null) return null
     const hasAny = await server.hasAny(userId).catch(() => true)

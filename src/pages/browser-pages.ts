@@ -19,6 +19,7 @@ import { createOwnConsents } from '../oauth/own-consents.js'
 import type { PasskeysOnPages } from '../passkeys/passkeys-on-pages.js'
 import type { Sessions } from '../sessions/sessions.js'
 import type { DecideSignIn } from '../sign-in.js'
+import type { MustSignInForDevice } from '../sign-in-again.js'
 import type { TokenSigner } from '../signers/contract.js'
 import type { AuthorizationCodeStore } from '../stores/code-contract.js'
 import type { TakeIssue } from '../throttle/issue-limits.js'
@@ -137,8 +138,7 @@ export interface BrowserPagesDeps
   readonly throttle: Pick<Throttle, 'limitLookups' | 'limitUserCodes'>
   /** Undefined without the option `oauth.deviceFlow`. */
   readonly deviceFlow: DeviceFlow | undefined
-  /** Whether the user has something to show besides a password. */
-  readonly hasMoreToShow: (user: AuthUser) => Promise<boolean>
+  readonly mustSignInForDevice: MustSignInForDevice
   /** A name for a user agent; null if it tells nothing. */
   readonly nameDevice: (userAgent: string | null) => Promise<string | null>
   readonly signer: Pick<TokenSigner, 'verifyIdToken'>
@@ -216,7 +216,6 @@ type Parts = ReturnType<typeof partsOf>
 // Parts that several pages share.
 function partsOf(deps: BrowserPagesDeps) {
   const { baseUrl, pages, encryptionKeys, clock, ownDevices } = deps
-  const isSecure = baseUrl.protocol === 'https:'
   const shared = {
     ...deps,
     hasForgotPage: deps.accountsOnPages?.password !== undefined,
@@ -224,7 +223,7 @@ function partsOf(deps: BrowserPagesDeps) {
     showPage: createShowPage(deps.pageSite, deps.audit),
     postOver: createPostOver(deps.pageSite),
     flows: createFlows(deps),
-    browsers: createKnownBrowser(pages.cookie, isSecure),
+    browsers: createKnownBrowser(pages.cookie, baseUrl),
     csrf: createCsrf({ encryptionKeys, origin: baseUrl.origin, clock }),
     namesAccount: createNamesAccount(deps),
     passwordFingerprint: createPasswordFingerprint(encryptionKeys),
@@ -245,7 +244,7 @@ function partsOf(deps: BrowserPagesDeps) {
     advance: createAdvance(exits, baseUrl),
     judgeLogout: deps.offersLogout ? createJudgeLogout(judging) : undefined,
     passkeys,
-    offerPasskey: passkeys && createOfferPasskey(passkeys, isSecure),
+    offerPasskey: passkeys && createOfferPasskey(passkeys, baseUrl),
     providers: deps.providersOnPages && createPageProviders(deps.providersOnPages, deps.pageSite),
     signInByForm: {
       ...forms,

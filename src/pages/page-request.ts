@@ -128,7 +128,8 @@ export function pageAddress(
 ): string {
   // A URL without a path has a slash.
   const path = page.startsWith('account') ? `/${page}` : `/oauth/${page}`
-  return addressAt(baseUrl, `${path}?${pageQuery(place)}`)
+  const query = pageQuery(place)
+  return addressAt(baseUrl, query === '' ? path : `${path}?${query}`)
 }
 
 /** The query of a page. */

@@ -48,13 +48,13 @@ function slotOf(value: string): number {
   return (Buffer.from(value, 'base64url')[0] ?? 0) % slots.length
 }
 
-/** `session`: the cookie of sessions; `isSecure` as in that one. */
+/** `session`: the cookie of sessions; `page` as in that one. */
 export function createKnownBrowser(
   session: Pick<BrowserCookie, 'read' | 'isSent'>,
-  isSecure: boolean,
+  page: URL,
 ): KnownBrowser {
-  const pre = createPreCookie(isSecure)
-  const copies = slots.map((slot) => createPreCookie(isSecure, slot))
+  const pre = createPreCookie(page)
+  const copies = slots.map((slot) => createPreCookie(page, slot))
 
   function preOf(incoming: IncomingMessage): string | null {
     const value = pre.read(incoming)

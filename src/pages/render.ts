@@ -5,10 +5,10 @@ import type {
   AccountEmailView,
   AccountIdentitiesView,
   AccountPasswordView,
-  CodeElsewhereView,
   CodeView,
   ConfirmEmailView,
   ConfirmRegisterView,
+  ConfirmView,
   ConnectView,
   DeviceCodeView,
   DeviceView,
@@ -17,15 +17,15 @@ import type {
   LinkSignInView,
   LinkView,
   NewNameView,
-  NoteView,
   RegisterView,
   ResetView,
   UndoView,
   View,
 } from './view.js'
+import type { CodeElsewhereView, NoteView } from './view-parts.js'
 import { accountPage } from './views/account.js'
 import { accountFactorPage, accountPasskeysPage } from './views/account-factors.js'
-import { accountDeletePage, codePage } from './views/codes.js'
+import { accountDeletePage, codePage, confirmPage } from './views/codes.js'
 import { consentPage, continuePage } from './views/consent.js'
 import { deviceCodePage, devicePage } from './views/device.js'
 import { accountEmailPage, codeElsewherePage, confirmEmailPage } from './views/email.js'
@@ -101,6 +101,8 @@ function mailedContentOf(view: MailedView, shell: PageShell): PageContent {
       return accountIdentitiesPage(view, shell.texts)
     case 'account-delete':
       return accountDeletePage(view, shell.texts)
+    case 'confirm':
+      return confirmPage(view, shell.texts)
     case 'forgot':
       return forgotPage(view, shell.texts)
     case 'reset':
@@ -140,6 +142,7 @@ type MailedView =
   | ConnectView
   | AccountIdentitiesView
   | AccountDeleteView
+  | ConfirmView
   | ForgotView
   | ResetView
   | UndoView

@@ -52,7 +52,8 @@ export function createSignInPage(deps: SignInPageDeps): FormPage {
     async view(visit, form, typed, request, unknownPasskey) {
       const { goal, found, decision, flow, asked } = visit
       const client = clientOf(goal)
-      const username = typed.text('username') || hintOf(visit)
+      const again = form.fault?.kind === 'other-account' ? '' : presentName(visit)
+      const username = again || typed.text('username') || hintOf(visit)
       const isOther = form.fault?.kind === 'other-account' && !leadsToSignIn(decision, flow)
       const account = found !== null && isOther ? accountOf(found) : null
       const byProvider = await providersOf(deps, visit, request)
@@ -63,6 +64,7 @@ export function createSignInPage(deps: SignInPageDeps): FormPage {
         form,
         account,
         username,
+        isAgain: again !== '',
         stay: typed.has('stay'),
         ...(isOnly ? noOtherWays : otherWays(deps, asked)),
         ...byProvider,
@@ -101,11 +103,15 @@ function otherWays(deps: SignInPageDeps, asked: PageVisit['asked']): OtherWays {
   }
 }
 
+function hintOf({ goal }: PageVisit): string {
+  return goal.kind === 'client' ? (goal.request.loginHint ?? '') : ''
+}
+
 // Whoever signs in again for a page of this origin need not type the name.
-function hintOf({ goal, found, flow }: PageVisit): string {
-  if (goal.kind === 'client') return goal.request.loginHint ?? ''
+function presentName({ goal, found, flow }: PageVisit): string {
   const isAnother = flow?.done.includes('other_account') === true
-  return found === null || isAnother ? '' : found.approved.user.username
+  if (goal.kind === 'client' || found === null || isAnother) return ''
+  return found.approved.user.username
 }
 
 function typedIn(fields: FormFields) {

@@ -40,6 +40,7 @@ export interface DeviceOnPage {
   /** Such as "Firefox on Linux"; null if the device tells nothing. */
   readonly name: string | null
   readonly ip: string | null
+  readonly createdAt: Date
   readonly lastSeenAt: Date
   /** Whether it is this browser. */
   readonly current: boolean
@@ -148,6 +149,20 @@ export type Note =
   | 'device-approved'
   | 'device-denied'
 
+/** What a page asks before it is done, by the first word of the choice, and its button. */
+export const confirmed = {
+  off: 'account-factor.off',
+  'email-off': 'account-factor.email-off',
+  remove: 'account-passkeys.remove',
+  disconnect: 'account-identities.disconnect',
+  end: 'account.end',
+  'end-others': 'account.end-others',
+  revoke: 'account.revoke',
+} as const
+
+/** The questions of the page. The list is closed. */
+export type ConfirmQuestion = keyof typeof confirmed
+
 /** A field of the page for a new account. */
 export type RegisterField = 'email' | 'username' | 'name'
 
@@ -158,6 +173,21 @@ export type PageFault = PageRefusal
 export interface AccountElsewhere {
   readonly provider: string
   readonly account: string
+}
+
+/** A form has done its work, or a link does not work. Nothing can be done here any more. */
+export interface NoteView {
+  readonly page: 'note'
+  readonly note: Note
+  /** Where to go from here; null for nowhere. */
+  readonly onward: string | null
+}
+
+/** A link with a code, opened in another browser than the one that has asked for it. */
+export interface CodeElsewhereView {
+  readonly page: 'code-elsewhere'
+  /** In parts, as it was mailed. */
+  readonly code: string
 }
 
 /** An error page. It has no links from the request, unless that was checked. */

@@ -4,6 +4,8 @@ import type {
   AccountOnPage,
   AppOnPage,
   ClientOnPage,
+  CodeElsewhereView,
+  ConfirmQuestion,
   DeviceOnPage,
   EmailOnPage,
   ErrorView,
@@ -12,7 +14,7 @@ import type {
   IdentityOnPage,
   LinkOnPage,
   NewPasswordOnPage,
-  Note,
+  NoteView,
   PasskeyOnPage,
   ProviderButton,
   RegisterField,
@@ -47,6 +49,8 @@ export interface SignInView {
   readonly form: PageForm
   /** The typed name, or the client's hint; empty without. */
   readonly username: string
+  /** Whether the user who is signed in here does it anew, or takes the choice `other`. */
+  readonly isAgain: boolean
   /** Whether the checkbox is set, by the user's earlier choice. */
   readonly stay: boolean
   /**
@@ -191,6 +195,8 @@ export interface AccountView {
   readonly account: AccountOnPage
   readonly form: PageForm
   readonly devices: readonly DeviceOnPage[]
+  /** The page to sign in another device; null without. */
+  readonly link: string | null
   readonly apps: readonly AppOnPage[]
   /** The second factor, and the page to change it; null if the host has none. */
   readonly factor: (FactorOnPage & { readonly href: string }) | null
@@ -249,6 +255,15 @@ export interface AccountIdentitiesView
   readonly providers: readonly { readonly id: string; readonly name: string }[]
 }
 
+/** Asks before something ends or is removed, by a button `name="choice"` with `choice` again. */
+export interface ConfirmView extends Pick<AccountPasskeysView, 'account' | 'form'> {
+  readonly page: 'confirm'
+  readonly choice: string
+  readonly question: ConfirmQuestion
+  /** What goes; null if it has no name. */
+  readonly named: string | null
+}
+
 /**
  * Asks whether to delete the account. The form has the field `present` if the password is asked
  * for; once a code was mailed, `code`, and its `requestId`, null before, as `request`.
@@ -286,7 +301,9 @@ export interface UndoView {
   readonly page: 'undo'
   readonly form: PageForm
   readonly username: string
-  /** Null: no password is set. */
+  /** The address that comes back. */
+  readonly former: string
+  /** Null: none is set. */
   readonly password: NewPasswordOnPage | null
 }
 
@@ -388,14 +405,6 @@ export interface LinkDeviceView extends Omit<LinkView, 'page' | 'linkScript'> {
   readonly device: LinkOnPage
 }
 
-/** A form has done its work, or a link does not work. Nothing can be done here any more. */
-export interface NoteView {
-  readonly page: 'note'
-  readonly note: Note
-  /** Where to go from here; null for nowhere. */
-  readonly onward: string | null
-}
-
 /**
  * A new password of a signed-in user. The form has the field `password`, and `present` if the user
  * has one.
@@ -431,21 +440,13 @@ export interface AccountEmailView {
 }
 
 /** The code that was mailed to an address. The form has the field `code`. */
-export interface ConfirmEmailView {
+export interface ConfirmEmailView extends Pick<AccountView, 'account' | 'form'> {
   readonly page: 'confirm-email'
-  readonly account: AccountOnPage
-  readonly form: PageForm
+  readonly mailedTo: string
   /** From the link in the mail; empty without. */
   readonly code: string
   /** The page of the address. */
   readonly back: string
-}
-
-/** A link with a code, opened in another browser than the one that has asked for it. */
-export interface CodeElsewhereView {
-  readonly page: 'code-elsewhere'
-  /** In parts, as it was mailed. */
-  readonly code: string
 }
 
 /** Asks the signed-in user whether to sign out. */
@@ -475,6 +476,7 @@ export type View =
   | AccountPasskeysView
   | AccountIdentitiesView
   | AccountDeleteView
+  | ConfirmView
   | ForgotView
   | ResetView
   | UndoView

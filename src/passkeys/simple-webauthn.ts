@@ -1,4 +1,4 @@
-import { AuthConfigError } from '../errors.js'
+import { noLibrary, requireLibrary } from '../lib/require-library.js'
 import type {
   AssertionToVerify,
   CreationToVerify,
@@ -27,12 +27,14 @@ type Authentication = Parameters<Library['verifyAuthenticationResponse']>[0]['re
  */
 const algorithms = [-7, -8, -257]
 
+const installed = ['simpleWebAuthn()', '@simplewebauthn/server', 14] as const
+
 /**
  * Verifies passkeys with `@simplewebauthn/server` 14.0.3 or later, which you install beside this
  * package. It is loaded with the first ceremony, or some seconds after the start: it weighs 7 MB,
  * and adds members to `Reflect` and to the global object.
  *
- * @throws AuthConfigError at the first use, if the library is not installed
+ * @throws AuthConfigError at once, if the library is not installed; in a bundle, at the first use
  *
  * @example
  * ```ts
@@ -42,6 +44,7 @@ const algorithms = [-7, -8, -257]
  * ```
  */
 export function simpleWebAuthn(): PasskeyVerifier {
+  requireLibrary(...installed)
   let loading: Promise<[Library, Helpers]> | undefined
   const load = () => {
     loading ??= loadLibrary().catch((error: unknown) => {
@@ -72,11 +75,7 @@ async function loadLibrary(): Promise<[Library, Helpers]> {
       import('@simplewebauthn/server/helpers'),
     ])
   } catch {
-    throw new AuthConfigError(
-      'simpleWebAuthn()',
-      'finds no @simplewebauthn/server.',
-      'npm install @simplewebauthn/server@14.',
-    )
+    throw noLibrary(...installed)
   }
 }
 

@@ -39,7 +39,7 @@ export function createProviderServer(deps: ProviderServerDeps): ProviderServer {
       throw new AuthError('not-found', { clientMessage: 'There is no such provider.' })
     },
     callbackOf: ({ id }) => addressAt(baseUrl, `/auth/providers/${id}/callback`),
-    providerCookie: createProviderCookie(baseUrl.protocol === 'https:', isPosted),
+    providerCookie: createProviderCookie(baseUrl, isPosted),
   }
 }
 

@@ -1,6 +1,7 @@
 import { ownMembers } from '../lib/check-options.js'
 import { sha256 } from '../lib/digest.js'
 import { randomSecret } from '../lib/random.js'
+import { requireLibrary } from '../lib/require-library.js'
 import type { FlowToStart, Provider } from './contract.js'
 import { createReadLogoutToken } from './logout-token.js'
 import { readAnswer, refused } from './open-id-answer.js'
@@ -10,7 +11,12 @@ import {
   checkOpenIdOptions,
   type OpenIdProviderOptions,
 } from './open-id-options.js'
-import { discoverServer, type OpenIdServer, rememberServer } from './open-id-server.js'
+import {
+  discoverServer,
+  type OpenIdServer,
+  openIdClient,
+  rememberServer,
+} from './open-id-server.js'
 import { createVerifyToken } from './open-id-tokens.js'
 import { commonMembers } from './provider-options.js'
 
@@ -44,8 +50,8 @@ export interface OpenIdExtras {
  * refused where the provider does not send it. `prompt: 'login'` is only asked for: a provider may
  * ignore it.
  *
- * @throws AuthConfigError at once, for an option that is unknown, missing or unsafe; at the first
- * sign-in, if `openid-client` is not installed
+ * @throws AuthConfigError at once, for an option that is unknown, missing or unsafe, and if
+ * `openid-client` is not installed; in a bundle, at the first sign-in
  *
  * @example
  * ```ts
@@ -69,6 +75,7 @@ export function createOpenIdProvider(
   options: CheckedOpenIdOptions,
   { parameters = {}, objection = () => null }: OpenIdExtras,
 ): Provider {
+  requireLibrary(...openIdClient)
   const { id, name, issuer, userinfo: asksUserinfo, responseMode } = options
   const { provesAge = true } = options
   const servers = rememberServer(() => discoverServer(options))

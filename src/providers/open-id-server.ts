@@ -2,10 +2,10 @@ import type { CryptoKey, JWK } from 'jose'
 import { createRemoteJWKSet, customFetch, type RemoteJWKSet } from 'jose/jwks/remote'
 import { importJWK } from 'jose/key/import'
 import type { ClientAuth, Configuration, CustomFetch } from 'openid-client'
-import { AuthConfigError } from '../errors.js'
 import { ownMembers } from '../lib/check-options.js'
 import { UnexpectedAnswer } from '../lib/host-call.js'
 import { outgoing } from '../lib/outgoing.js'
+import { noLibrary } from '../lib/require-library.js'
 import { isSafeUrl } from '../lib/safe-url.js'
 import { algorithms, type CheckedOpenIdOptions } from './open-id-options.js'
 import { outageOf } from './open-id-outage.js'
@@ -146,15 +146,14 @@ export async function discoverServer(options: CheckedOpenIdOptions): Promise<Ope
   return { library, config, keys, algorithms: used, sendsIssuer }
 }
 
+/** What the providers need. */
+export const openIdClient = ['openIdProvider()', 'openid-client', 6] as const
+
 async function loadLibrary(): Promise<Library> {
   try {
     return await import('openid-client')
   } catch {
-    throw new AuthConfigError(
-      'openIdProvider()',
-      'finds no openid-client.',
-      'npm install openid-client@6.',
-    )
+    throw noLibrary(...openIdClient)
   }
 }
 

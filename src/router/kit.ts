@@ -12,11 +12,11 @@ import { type DigestIdentifier, identifierDigests } from '../login/identifier.js
 import type { NoticePassword } from '../login/login-proof.js'
 import { createVerifyPassword, type VerifyPassword } from '../login/verify-password.js'
 import { createMailer } from '../mail/mailer.js'
-
 import {
   type BackchannelLogout,
   createBackchannelLogout,
 } from '../oauth/backchannel-logout/backchannel-logout.js'
+import { addressAt } from '../oauth/base-url.js'
 import { createDeviceFlow, type DeviceFlow } from '../oauth/device/device-flow.js'
 import { createOAuthServer, type OAuthServer } from '../oauth/oauth-server.js'
 import { createPageSite, type PageSite } from '../pages/page-site.js'
@@ -38,8 +38,10 @@ import { createSessions, type Sessions } from '../sessions/sessions.js'
 import { createUsedPairs } from '../sessions/used-pairs.js'
 import { createFactorStands, createSignInDecision, type DecideSignIn } from '../sign-in.js'
 import {
+  createMustSignInForDevice,
   createProveAgain,
   createRequireFresh,
+  type MustSignInForDevice,
   type ProveAgain,
   type RequireFresh,
 } from '../sign-in-again.js'
@@ -82,6 +84,7 @@ export interface Kit extends Settings, ConnectedHost, Authentication {
   readonly hasSecondFactor: (user: AuthUser) => Promise<boolean>
   /** Whether the user has something to show besides a password: a second factor, a passkey. */
   readonly hasMoreToShow: (user: AuthUser) => Promise<boolean>
+  readonly mustSignInForDevice: MustSignInForDevice
   readonly accessTokens: AccessTokens
   readonly describeMe: (user: AuthUser) => Promise<Me>
 
@@ -379,6 +382,8 @@ function decide(kit: Asking) {
   const proveAgain = createProveAgain({ ...kit, provePassword, passkeyProof, decideSignIn })
   const owesFactor = async (user: AuthUser) =>
     (await secondFactors.of(user)) !== null || (await passkeyFactor?.isDemanded(user)) === true
+  const hasMoreToShow = async (user: AuthUser) =>
+    (await owesFactor(user)) || (await passkeyProof?.hasAny(user.id)) === true
   return {
     verifyPassword,
     decideSignIn,
@@ -389,8 +394,8 @@ function decide(kit: Asking) {
     requireFresh: createRequireFresh({ ...kit, proveAgain, owesFactor }),
     hasSecondFactor: async (user: AuthUser) =>
       (await owesFactor(user)) || (await kit.mustHaveFactor(user)),
-    hasMoreToShow: async (user: AuthUser) =>
-      (await owesFactor(user)) || (await passkeyProof?.hasAny(user.id)) === true,
+    hasMoreToShow,
+    mustSignInForDevice: createMustSignInForDevice({ ...kit, hasMoreToShow }),
   }
 }
 
@@ -400,7 +405,13 @@ function serveAccounts(options: ResolvedOptions, kit: Served): AccountsServer | 
   // Without pages, their texts are those of the mails alone.
   const { language = 'en' } = kit.pageSite ?? { ...pages }
   const languages = kit.pageSite?.languages ?? createTexts(pages?.texts, kit.totpIssuer)
-  const texts = { languages, language }
+  const { pagesUrl } = kit
+  const urls = {
+    forgotUrl:
+      pagesUrl && options.users.updatePasswordHash && addressAt(pagesUrl, '/account/forgot'),
+    accountUrl: pagesUrl && kit.hasAccountPage ? addressAt(pagesUrl, '/account') : undefined,
+  }
+  const texts = { languages, language, ...urls }
   const mailing = { ...kit, ...texts, sender: accounts.mail, nameDevice, storeTimeout }
   const mailer = createMailer(mailing)
   return createAccountsServer({ ...kit, options: accounts, mailer })

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import type { AccountsOptions } from '../accounts/accounts-options.js'
 import type { EventSink } from '../audit/events.js'
 import type { DeviceLinksOptions } from '../device-links/device-links-options.js'
-import type { CorsOptions } from '../http/cors.js'
+import { type CorsOptions, isOrigin, problemOfOrigins } from '../http/cors.js'
 import { isPagesOrigin } from '../http/page-origin.js'
 import { returnPathOf } from '../http/return-path.js'
 import {
@@ -234,9 +234,9 @@ const pkceShape = {
 
 /** Options of CORS. */
 export const corsShape: { readonly origins: z.ZodType<readonly string[]> } = {
-  origins: fitting<readonly string[]>(
+  origins: z.custom<readonly string[]>(
     (value) => Array.isArray(value) && value.length > 0 && value.every(isOrigin),
-    'is no list of origins such as https://chat.example.com; * is none.',
+    { error: ({ input }) => problemOfOrigins(input) },
   ),
 }
 
@@ -447,10 +447,6 @@ function isConcurrency(value: unknown): boolean {
 
 function isOptionalFunction(value: unknown): boolean {
   return value === undefined || typeof value === 'function'
-}
-
-function isOrigin(value: unknown): boolean {
-  return typeof value === 'string' && URL.canParse(value) && new URL(value).origin === value
 }
 
 function areScopes(value: unknown): boolean {

@@ -114,7 +114,8 @@ describe('auth.passwordChanged over a bus', () => {
     expect(await statusOf(there, authToken)).toBe(200)
 
     expect(await changePassword(here, kept.sessionId)).toBe(3)
-    for (const close of closed) expect(close).toHaveBeenCalledExactlyOnceWith(4401, 'session ended')
+    for (const close of closed)
+      expect(close).toHaveBeenCalledExactlyOnceWith(4401, 'session ended: password-changed')
     expect(stays).not.toHaveBeenCalled()
     expect([await statusOf(there, authToken), await statusOf(there, kept.authToken)]).toEqual([
       401, 200,

@@ -175,7 +175,7 @@ describe.skipIf(chromiumPath === null).each(ways)('in Chromium, %s', (way) => {
     await signIn(tab, site)
     const [cookie] = await tab.context().cookies()
     expect(cookie).toMatchObject({
-      name: cookieName,
+      name: `${cookieName}_${new URL(site.origin).port}`,
       httpOnly: true,
       sameSite: 'Lax',
       path: '/',

@@ -53,7 +53,7 @@ describe('a browser that signs in by the form of a page', () => {
     const local = await startPages({ options: { pagesOrigin: origin } })
     const form = { username: 'alice', password }
     const answer = await send(local, 'POST', '/sign-in', { Origin: origin }, form)
-    const cookie = cookieOf(answer, 'mar_session_dev')
+    const cookie = cookieOf(answer, 'mar_session_dev_3000')
     expect(cookie?.attributes).toEqual(['HttpOnly', 'Path=/', 'SameSite=Lax'])
     const localPage = await send(local, 'GET', '/page', { Cookie: cookie?.pair ?? '' })
     expect(localPage.status).toBe(200)

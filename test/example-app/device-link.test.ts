@@ -112,6 +112,8 @@ describe.skipIf(chromiumPath === null)('linking a device', () => {
     // Those of the reload.
     const earlier = closed.length
     await linked.getByRole('button', { name: 'End' }).click()
+    await phone.sees('Are you sure?')
+    await phone.page.getByRole('button', { name: 'End' }).click()
     await expect.poll(() => closed.slice(earlier)).toContain(4401)
     await desktop.sees('You were signed out')
   })

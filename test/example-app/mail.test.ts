@@ -115,7 +115,7 @@ describe.skipIf(chromiumPath === null)('in Chromium', () => {
     await heading(page, 'E-mail address')
     await look('address')
     await page.getByLabel('New address').fill('User.One@Example.ORG')
-    await page.getByLabel('Present password').fill(numbered(1).password)
+    await page.getByLabel('Current password').fill(numbered(1).password)
     await press('Mail a code there')
     await heading(page, 'Type the code')
     await look('type-the-code')

@@ -81,7 +81,7 @@ describe.skipIf(chromiumPath === null)('in Chromium, Socket.IO that the cookie o
     expect(transports).toEqual(expect.arrayContaining(['polling', 'websocket']))
     expect(await tab.evaluate(`${post('/sign-out', {})}.then(() => window.ended)`)).toEqual({
       code: 4401,
-      reason: 'session ended',
+      reason: 'session ended: logout',
     })
     expect(await tab.evaluate(connect(origin, ['polling', 'websocket']))).toBe(401)
 

@@ -59,7 +59,7 @@ describe('the Socket.IO of a page', () => {
     expect(openSockets(host)).toBe(1)
     const ended = next(client, 'auth.ended')
     await send(host, 'POST', '/sign-out', { ...ownPage, Cookie })
-    expect(await ended).toEqual({ code: 4401, reason: 'session ended' })
+    expect(await ended).toEqual({ code: 4401, reason: 'session ended: logout' })
     await vi.waitFor(() => expect(client.connected).toBe(false))
     const again = connectTo(host, { extraHeaders: { ...byUpgrade, Cookie } })
     expect((await refusalOf(again)).data).toEqual({ code: 'Unauthorized', status: 401 })

@@ -84,7 +84,7 @@ describe('a socket that comes back', () => {
       expect(await count(host)).toBe(1)
       const ended = next(client, 'auth.ended')
       await post(host, '/logout', undefined, bearer(token))
-      expect(await ended).toEqual({ code: 4401, reason: 'session ended' })
+      expect(await ended).toEqual({ code: 4401, reason: 'session ended: logout' })
       expect(host.auth.stats().sockets.open).toBe(0)
     },
   )

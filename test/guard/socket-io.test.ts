@@ -142,7 +142,7 @@ describe('a namespace of Socket.IO', () => {
     expect(await count(host)).toBe(2)
     const ended = Promise.all([next(one, 'auth.ended'), next(other, 'auth.ended')])
     await post(host, '/logout', undefined, bearer(token))
-    expect(await ended).toEqual([1, 2].map(() => ({ code: 4401, reason: 'session ended' })))
+    expect(await ended).toEqual([1, 2].map(() => ({ code: 4401, reason: 'session ended: logout' })))
     expect((await refusalOf(connectTo(host, { auth: { token } }, '/room-3'))).data?.status).toBe(
       401,
     )
@@ -174,7 +174,10 @@ describe('the end of a session', () => {
     expect(await next(guarded, 'hello')).toBe('u-alice')
     const told = Promise.all([next(guarded, 'auth.ended'), next(guarded, 'disconnect')])
     await post(host, '/logout', undefined, bearer(authToken))
-    expect(await told).toEqual([{ code: 4401, reason: 'session ended' }, 'io server disconnect'])
+    expect(await told).toEqual([
+      { code: 4401, reason: 'session ended: logout' },
+      'io server disconnect',
+    ])
     // Longer than a client that does not answer its close is given.
     await new Promise((resolve) => setTimeout(resolve, 1300))
     expect(await works(own)).toBe('pong')
@@ -212,7 +215,7 @@ describe('the end of a session', () => {
     host.clock.advance(seconds)
     const told = next(guarded, 'auth.ended')
     goOn?.()
-    expect(await told).toEqual({ code: 4401, reason: 'session ended' })
+    expect(await told).toEqual({ code: 4401, reason: 'session ended: logout' })
     await vi.waitFor(() => expect(guarded.connected).toBe(false))
     expect(await works(own)).toBe('pong')
     expect(losses).toEqual([])

@@ -304,7 +304,7 @@ describe('a live socket', () => {
     const bystander = await open(host, bearer(other.authToken))
     await post(host, '/logout', undefined, bearer(one.authToken))
     for (const { closed } of sockets)
-      expect(await closed).toEqual({ code: 4401, reason: 'session ended' })
+      expect(await closed).toEqual({ code: 4401, reason: 'session ended: logout' })
     expect(bystander.socket.readyState).toBe(WebSocket.OPEN)
   })
 
@@ -726,7 +726,7 @@ describe('Socket.IO on the same port', () => {
     const ended = new Promise((resolve) => client.once('auth.ended', resolve))
     const disconnected = new Promise((resolve) => client.once('disconnect', resolve))
     await post(host, '/logout', undefined, bearer(authToken))
-    expect(await ended).toEqual({ code: 4401, reason: 'session ended' })
+    expect(await ended).toEqual({ code: 4401, reason: 'session ended: logout' })
     expect(await disconnected).toBe('io server disconnect')
   })
 

@@ -240,10 +240,27 @@ describe('a body', () => {
     expect((await send(host, '/login', login, { 'Content-Type': 'text/plain' })).status).toBe(415)
   })
 
-  it('that the host left as bytes is not an object', async () => {
-    const host = await startHost({ before: (app) => app.use(express.raw({ type: '*/*' })) })
-    expect((await send(host, '/login', login, json)).status).toBe(400)
-  })
+  it.each([
+    ['left as bytes', express.raw({ type: '*/*' })],
+    [
+      'read and dropped',
+      (request: express.Request, _response: unknown, next: () => void) => {
+        request.on('end', next).resume()
+      },
+    ],
+  ])(
+    'that something before the router has %s is named in the log once, with the remedy',
+    async (_how, before) => {
+      const said: string[] = []
+      const note = (message: string) => void said.push(message)
+      const logger = { debug() {}, info() {}, warn: note, error: note }
+      const host = await startHost({ before: (app) => app.use(before), options: { logger } })
+      for (const _time of [1, 2]) expect((await send(host, '/login', login, json)).status).toBe(500)
+      const [line, ...others] = said.filter((one) => one.includes('request.body'))
+      expect(others).toEqual([])
+      expect(line).toMatch(/has read the body.*put express\.json\(\) in its place/s)
+    },
+  )
 
   it('is not needed for a logout, whatever its type claims to be', async () => {
     const host = await startHost()

@@ -1,7 +1,12 @@
 // A mailer, and the host's part of it.
 import type { AuthEventBody, Mail, TextOptions } from '../../src/index.js'
 import { unwatched } from '../../src/lib/watch.js'
-import { createMailer, type Mailer, type MailToSend } from '../../src/mail/mailer.js'
+import {
+  createMailer,
+  type Mailer,
+  type MailerDeps,
+  type MailToSend,
+} from '../../src/mail/mailer.js'
 import { createTexts } from '../../src/pages/texts.js'
 
 export const context = { requestId: 'r-1', ip: '192.0.2.7', userAgent: 'Firefox on Linux' }
@@ -32,11 +37,15 @@ interface MailingSettings {
   readonly texts?: TextOptions
   readonly storeTimeout?: number
   readonly clock?: () => Date
+  /** Default: a host without them. */
+  readonly pages?: Pick<MailerDeps, 'forgotUrl' | 'accountUrl'>
 }
+
+const without = { forgotUrl: undefined, accountUrl: undefined }
 
 export function mailing(
   send?: (mail: Mail) => unknown,
-  { texts, storeTimeout = 500, clock = () => because.at }: MailingSettings = {},
+  { texts, storeTimeout = 500, clock = () => because.at, pages = without }: MailingSettings = {},
 ): Mailing {
   const mails: Mail[] = []
   const events: AuthEventBody[] = []
@@ -51,6 +60,7 @@ export function mailing(
     clock,
     languages: createTexts(texts, 'Example Chat'),
     language: 'en',
+    ...pages,
     audit: (event) => events.push(event),
     watch: unwatched,
     storeTimeout,

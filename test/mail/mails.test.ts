@@ -47,6 +47,20 @@ describe('a mail', () => {
     })
   })
 
+  it('leads to the pages of a forgotten password and of the account, if it tells of a change', async () => {
+    const accountUrl = 'https://chat.example.com/account'
+    const pages = { forgotUrl: `${accountUrl}/forgot`, accountUrl }
+    const { mailer, mails, settled } = mailing(undefined, { pages })
+    mailer.send(request, context)
+    mailer.send({ ...request, ...proof, kind: 'sign-in-code' }, context)
+    await settled()
+    const told = mails.map(({ text }) => text)
+    expect(told[0]).toContain(
+      `Set a new password: ${pages.forgotUrl}\nYour account: ${accountUrl}\n`,
+    )
+    expect(told[1]).not.toContain('https://')
+  })
+
   it('is in the language of the user', async () => {
     const { locale, subject, text } = await written({ locale: 'de_AT' })
     expect([locale, subject]).toEqual(['de', 'Dein Passwort bei Example Chat wurde geändert'])

@@ -58,7 +58,7 @@ async function openSockets(host: TestHost, token: string): Promise<OpenSockets> 
   return { raw: () => told.raw, socketIo: () => told.socketIo }
 }
 
-const over = { code: 4401, reason: 'session ended' }
+const over = { code: 4401, reason: expect.stringMatching(/^session ended: [a-z-]+$/) }
 
 async function expectOver(all: readonly OpenSockets[]): Promise<void> {
   await vi.waitFor(() =>

@@ -16,8 +16,9 @@ const copyOf = (known: string) =>
 const kept = `${value}.${'s'.repeat(43)}`
 
 /** A server that knows browsers, and what it says of one that sends these cookies. */
-async function startKnowing(isSecure = true) {
-  const browsers = createKnownBrowser(createSessionCookie(isSecure), isSecure)
+async function startKnowing(origin = 'https://chat.example.com') {
+  const page = new URL(origin)
+  const browsers = createKnownBrowser(createSessionCookie(page), page)
   const server = createServer((request, response) => {
     const of = browsers.of(request)
     const { browser: known, cookies } = browsers.ensure(request)
@@ -59,13 +60,17 @@ describe('a browser that nobody has signed in to', () => {
   })
 
   it('is known on a developer’s own machine, too, under a name of its own', async () => {
-    const visit = await startKnowing(false)
+    const visit = await startKnowing('http://localhost:4700')
     const { known, set } = await visit(`${pre}=${value}`)
     expect(set).toEqual([
-      `mar_pre_dev=${known}; Path=/; HttpOnly; SameSite=Lax`,
-      `mar_pre${copyOf(known)}_dev=${known}; Path=/; HttpOnly; SameSite=Lax`,
+      `mar_pre_dev_4700=${known}; Path=/; HttpOnly; SameSite=Lax`,
+      `mar_pre${copyOf(known)}_dev_4700=${known}; Path=/; HttpOnly; SameSite=Lax`,
     ])
-    expect((await visit(`mar_pre_dev=${value}`)).of).toBe(value)
+    expect((await visit(`mar_pre_dev_4700=${value}`)).of).toBe(value)
+    // Browsers send all cookies of a host to each of its ports.
+    const theirs = await visit(`mar_pre_dev_4710=${value}; mar_pre_dev_4700=${'A'.repeat(22)}`)
+    expect(theirs.of).toBe('A'.repeat(22))
+    expect((await visit(`mar_pre_dev_47001=${value}; mar_pre_dev=${value}`)).of).toBeNull()
   })
 })
 

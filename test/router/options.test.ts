@@ -179,6 +179,13 @@ describe.each(['production', 'development', 'test', undefined])(
 )
 
 describe('createAuthRouter', () => {
+  it('of cors, by the entry that is no origin, and how to write it', () => {
+    const origins = ['https://a.example', 'https://eve:secret@b.example:8443/']
+    const wrong = () => start({ cors: { origins } })
+    expect(wrong).toThrow('write https://b.example:8443, without a / at the end.')
+    expect(wrong).not.toThrow('secret')
+  })
+
   it('starts with what is required, and with what is undefined', () => {
     expect(() =>
       start({ lifetimes: undefined, throttle: { account: undefined }, logger: undefined }),

@@ -212,7 +212,9 @@ describe('an open socket under watchPasswordHash', () => {
     expect(close).not.toHaveBeenCalled()
     host.users.change('u-alice', { passwordHash: newHash })
     await run(60)
-    await vi.waitFor(() => expect(close).toHaveBeenCalledExactlyOnceWith(4401, 'session ended'))
+    await vi.waitFor(() =>
+      expect(close).toHaveBeenCalledExactlyOnceWith(4401, 'session ended: password-changed'),
+    )
     expect(reasons(host)).toEqual(['password-changed'])
   })
 
@@ -226,8 +228,8 @@ describe('an open socket under watchPasswordHash', () => {
     host.clock.advance(5)
     expect(await statusOf(host, authToken)).toBe(401)
     expect(close.mock.calls).toEqual([
-      [4401, 'session ended'],
-      [4401, 'session ended'],
+      [4401, 'session ended: password-changed'],
+      [4401, 'session ended: password-changed'],
     ])
   })
 

@@ -4,14 +4,13 @@ import { isOneNetwork } from '../../http/client-address.js'
 import { sha256 } from '../../lib/digest.js'
 import { randomId, randomSecret } from '../../lib/random.js'
 import { usedCodeRetention } from '../../pkce/authorization-code.js'
-import { isFresh } from '../../sessions/recent-sign-in.js'
 import type { DecideSignIn } from '../../sign-in.js'
+import type { MustSignInForDevice } from '../../sign-in-again.js'
 import type { OAuthClient } from '../../stores/client-contract.js'
 import type { AuthorizationCodeStore } from '../../stores/code-contract.js'
 import type { ConsentStore } from '../../stores/consent-contract.js'
 import type { TakeIssue } from '../../throttle/issue-limits.js'
 import type { Throttle } from '../../throttle/throttle.js'
-import type { AuthUser } from '../../users/contract.js'
 import type { BrowserUser } from '../browser-sign-in.js'
 import { deviceGrant, grantsOf, resourcesOf } from '../client-defaults.js'
 import type { Clients } from '../clients.js'
@@ -55,8 +54,7 @@ export interface DeviceApprovalDeps {
   readonly throttle: Pick<Throttle, 'limitUserCodes'>
   readonly takeIssue: TakeIssue
   readonly decideSignIn: DecideSignIn
-  /** Whether the user has something to show besides a password: a second factor, a passkey. */
-  readonly hasMoreToShow: (user: AuthUser) => Promise<boolean>
+  readonly mustSignInForDevice: MustSignInForDevice
   readonly codeStore: Pick<AuthorizationCodeStore, 'save'>
   readonly consents: Pick<ConsentStore, 'find' | 'grant'>
   /** The host's own API. */
@@ -80,7 +78,9 @@ export function createDeviceApprovals(deps: DeviceApprovalDeps): DeviceApprovals
     const opened = await open(found, typed, context)
     const client = opened && (await deps.clients.find(opened.code.clientId))
     const asked = opened && client && askedDevice(deps, opened, client, context)
-    if (asked !== null) return { ...asked, mustSignIn: await mustSignIn(deps, found, asked) }
+    const asking = { session: found.session, user: found.approved.user }
+    if (asked !== null)
+      return { ...asked, mustSignIn: await deps.mustSignInForDevice(asking, asked.code.createdAt) }
     const clientId = opened?.code.clientId ?? null
     const reason = opened === null ? 'unknown-code' : 'client'
     audit({ type: 'device.refused', reason, userId, clientId }, context)
@@ -155,16 +155,6 @@ function askedDevice(
   if (scopes.length === 0 || resources.length === 0) return null
   const isSameNetwork = isOneNetwork(code.requestedIp, ip)
   return { code, userCode, client, scopes, resources, isSameNetwork }
-}
-
-// Whoever has more than a password shows it for this very device: since the device has asked.
-async function mustSignIn(
-  { hasMoreToShow, clock }: DeviceApprovalDeps,
-  { session, approved: { user } }: BrowserUser,
-  { code: { createdAt } }: Pick<AskedDevice, 'code'>,
-): Promise<boolean> {
-  if (!isFresh(session, clock())) return true
-  return session.authenticatedAt < createdAt && (await hasMoreToShow(user))
 }
 
 // Stored before the approval: the consent is read when the device collects its session. False if

@@ -6,6 +6,7 @@ import { isOwnPage } from '../../http/page-origin.js'
 import { returnPathOf } from '../../http/return-path.js'
 import type { BrowserUser, FindBrowserUser } from '../../oauth/browser-sign-in.js'
 import { freshSeconds, isFresh } from '../../sessions/recent-sign-in.js'
+import { accountOf } from '../consent-page.js'
 import { type Csrf, type FormBinding, judgeInBrowser } from '../csrf.js'
 import {
   type FormEndpoints,
@@ -15,6 +16,7 @@ import {
   type Submitted,
 } from '../form-page.js'
 import { hiddenFields } from '../form-parts.js'
+import { html } from '../html.js'
 import {
   type AccountPageName,
   pageAddress,
@@ -34,6 +36,7 @@ import {
 import { returnQuery } from '../sign-in-url.js'
 import type { PageTexts } from '../texts.js'
 import type { FormFault, PageForm, View } from '../view.js'
+import { type ConfirmQuestion, confirmed } from '../view-parts.js'
 import { deadLink, hidingAddress, withoutAddress } from './mail-form.js'
 
 /** One page of the account of the signed-in user. */
@@ -215,6 +218,10 @@ async function take(showing: Showing, fields: FormFields): Promise<TextAnswer> {
     open: async (to) => openPage(showing, { page: to }),
     signInAgain: (raw) => signInFor(deps, page, { ...showing.place, raw }, 0),
   }
+  const choice = fields.text('choice')
+  const [question = ''] = choice.split(' ', 1)
+  if (Object.hasOwn(confirmed, question) && !fields.has('sure'))
+    return ask(showing, choice, question as ConfirmQuestion)
   // 503
   const changed = await page.submit(found, fields, asking).catch((error: unknown) => {
     if (error instanceof AuthError && error.status === 401) return null
@@ -225,6 +232,34 @@ async function take(showing: Showing, fields: FormFields): Promise<TextAnswer> {
   if (changed.next === 'answer') return changed.answer
   if (changed.next === 'again') return show(showing, changed)
   return openPage(showing, changed)
+}
+
+/** Shows what a choice ends or removes. Nothing is done before it comes again with `sure`. */
+function ask(showing: Showing, choice: string, question: ConfirmQuestion): Promise<TextAnswer> {
+  const { page, found, request, place } = showing
+  const shown = { page: 'confirm', account: accountOf(found), choice, question } as const
+  const viewOf = async (form: PageForm) => {
+    const viewIn = await page.view(found, form, { request, query: place.raw })
+    const hidden = html`${form.hidden}${hiddenFields({ sure: 'yes' })}`
+    return (texts: PageTexts): View => {
+      const named = namedIn(viewIn(texts), choice)
+      return { ...shown, form: { ...form, hidden }, named }
+    }
+  }
+  return showView(showing, viewOf, shownFirst)
+}
+
+function namedIn(view: View, choice: string): string | null {
+  const [, id] = choice.split(' ', 2)
+  return listedOn(view).find((one) => one.id === id)?.name ?? null
+}
+
+function listedOn(view: View): readonly { readonly id: string; readonly name: string | null }[] {
+  if (view.page === 'account-passkeys') return view.passkeys
+  if (view.page === 'account-identities')
+    return view.identities.map(({ id, label, provider }) => ({ id, name: label ?? provider }))
+  if (view.page !== 'account') return []
+  return [...view.devices, ...view.devices.flatMap(({ apps }) => apps), ...view.apps]
 }
 
 function openPage(

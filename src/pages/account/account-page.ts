@@ -32,6 +32,8 @@ export interface AccountPageDeps {
   readonly hasPasswordPage: boolean
   /** Whether users can connect other accounts here. */
   readonly hasIdentitiesPage: boolean
+  /** Undefined without a page of ours for it. */
+  readonly linksOnPages: object | undefined
   /** Whether users can delete their account. */
   readonly hasDeletePage: boolean
   /** Undefined if users cannot change their address here. */
@@ -55,6 +57,7 @@ export function createAccountPage(deps: AccountPageDeps): AccountFormPage {
   const identities = deps.hasIdentitiesPage
     ? pageAddress(baseUrl, 'account/identities', place)
     : null
+  const link = deps.linksOnPages === undefined ? null : pageAddress(baseUrl, 'account/link', place)
   return {
     page: 'account',
     needsFresh: false,
@@ -74,6 +77,7 @@ export function createAccountPage(deps: AccountPageDeps): AccountFormPage {
         account: accountOf(found),
         form,
         devices: groupDevices(devices),
+        link,
         apps: consents.map((consent) => appOf(deps, consent, tag)),
         factor: hasFactor ? { ...factor, href: factorUrl } : null,
         passkeys: passkeys === undefined ? null : { count: passkeys.length, href: passkeysUrl },

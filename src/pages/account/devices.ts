@@ -23,13 +23,22 @@ export function groupDevices(sessions: readonly OwnDevice[]): SignedInDevice[] {
 }
 
 function deviceOf(signIn: OwnDevice, all: readonly OwnDevice[]): SignedInDevice {
-  const { id, name, ip } = signIn
+  const { id, name, ip, createdAt } = signIn
   const lastSeenAt = new Date(Math.max(...all.map((one) => one.lastSeenAt.getTime())))
   const apps = all
     .filter((one) => one.kind === 'oauth' && one !== signIn)
     .map((app) => ({ id: app.id, name: app.name, lastSeenAt: app.lastSeenAt }))
   const current = all.some((one) => one.current)
-  return { id, name, ip, lastSeenAt, current, apps, sessionIds: all.map((one) => one.id) }
+  return {
+    id,
+    name,
+    ip,
+    createdAt,
+    lastSeenAt,
+    current,
+    apps,
+    sessionIds: all.map((one) => one.id),
+  }
 }
 
 // A session of the kind `pkce` may be on another device than its opener.

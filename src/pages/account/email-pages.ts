@@ -73,12 +73,12 @@ export function createConfirmPage({ email, baseUrl }: EmailPagesDeps): AccountFo
     landing: { elsewhere: codeElsewhere, instead: back },
 
     async view(found, form, { query, request }) {
-      const isHere = await email.isOf(found.session, requestIn(query), request)
-      if (!isHere) return codeElsewhere(query)
+      const mailedTo = await email.mailedTo(found.session, requestIn(query), request)
+      if (mailedTo === null) return codeElsewhere(query)
       // A wrong code is not filled in again.
       const code = form.fault === null ? shownCode(query) : ''
-      const account = accountOf(found)
-      return () => ({ page: 'confirm-email', account, form, code, back })
+      const shown = { account: accountOf(found), mailedTo: withReadableDomain(mailedTo), code }
+      return () => ({ page: 'confirm-email', ...shown, form, back })
     },
 
     async submit({ session, approved }, fields, asking) {

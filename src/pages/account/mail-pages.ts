@@ -1,4 +1,5 @@
 import { returnPathOf } from '../../http/return-path.js'
+import { withReadableDomain } from '../../lib/address-domain.js'
 import { parseIdentifier } from '../../login/login-request.js'
 import { asIdentifier } from '../judge-form.js'
 import { pageAddress } from '../page-request.js'
@@ -74,9 +75,9 @@ export function createUndoPage(deps: MailPagesDeps, { look, undo }: UndoOnPages)
     instead: null,
 
     async view(place, form, { reasons }, request) {
-      const { username, minLength } = await look(tokenIn(place), request)
+      const { username, former, minLength } = await look(tokenIn(place), request)
       const password = minLength === null ? null : { minLength, reasons }
-      return () => ({ page: 'undo', form, username, password })
+      return () => ({ page: 'undo', form, username, former: withReadableDomain(former), password })
     },
 
     async submit(place, fields, request) {

@@ -5,6 +5,7 @@ import type { SessionRecord } from '../../stores/contract.js'
 import type { TotpStatus } from '../../two-factor/enrolment.js'
 import type { AuthUser, LoginIdentifier } from '../../users/contract.js'
 import type { FactorEnrolment } from '../enrolment-page.js'
+import type { UndoView } from '../view.js'
 import type { EmailFactorOnPage, LinkOnPage } from '../view-parts.js'
 
 /** One session of a user, as in `GET /auth/sessions`. */
@@ -14,6 +15,7 @@ export interface OwnDevice {
   /** The device, such as "Firefox on Linux", or the name of the named token or app. */
   readonly name: string | null
   readonly ip: string | null
+  readonly createdAt: Date
   readonly lastSeenAt: Date
   /** The id of the session in the same list from which it was opened; null if there is none. */
   readonly openedBy: string | null
@@ -124,10 +126,15 @@ export interface EmailOnPages {
     request: EndpointRequest,
   ): Promise<string>
   /**
-   * Whether this session has asked for the code of a request. Changes nothing. Rejects with 400
-   * `proof-refused` if there is no such request, or it is over, 429 and 503.
+   * The address to which the code of a request went; null unless this session has asked for it.
+   * Changes nothing. Rejects with 400 `proof-refused` if there is no such request, or it is over,
+   * 429 and 503.
    */
-  isOf(session: SessionRecord, requestId: string, request: EndpointRequest): Promise<boolean>
+  mailedTo(
+    session: SessionRecord,
+    requestId: string,
+    request: EndpointRequest,
+  ): Promise<string | null>
   /** Rejects with 400 `proof-refused`, 401, 409 `superseded`, 429 and 503. */
   confirm(
     asking: AskingUser,
@@ -211,13 +218,13 @@ export interface OpenedOnPage {
 /** Changes of the address that are taken back. */
 export interface UndoOnPages {
   /**
-   * The user name, and the least characters of the new password; null if none is set. Changes
-   * nothing. Rejects with 400 `proof-refused`, 429 and 503.
+   * The user name, the former address, and the least characters of the new password; null if none
+   * is set. Changes nothing. Rejects with 400 `proof-refused`, 429 and 503.
    */
   look(
     token: string,
     request: EndpointRequest,
-  ): Promise<{ readonly username: string; readonly minLength: number | null }>
+  ): Promise<Pick<UndoView, 'username' | 'former'> & { readonly minLength: number | null }>
   /** Rejects with 400 `proof-refused` and `password-refused`, 429 and 503. */
   undo(
     given: { readonly token: string; readonly password: string | undefined },

@@ -104,6 +104,8 @@ button,.button{
 button:hover,.button:hover{box-shadow:inset 0 0 0 4rem var(--shade)}
 .plain{border-color:var(--field);background:none;color:var(--text)}
 .plain:hover{box-shadow:none;background:var(--note)}
+.danger{border-color:var(--fault);background:none;color:var(--fault)}
+.danger:hover{box-shadow:none;background:var(--fault-card)}
 .link{
   padding-block:.5625rem;border-color:transparent;background:none;color:var(--link);font-weight:500;
 }

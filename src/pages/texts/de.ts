@@ -26,6 +26,7 @@ export const de: TextsOfPages = {
 
   'sign-in.title': 'Anmelden',
   'sign-in.lead': 'bei {service}',
+  'sign-in.lead-again': 'Bestätige, dass Du es bist: Dieser Schritt verlangt eine neue Anmeldung.',
   'sign-in.lead-client': 'Danach geht es weiter zu {client}.',
   'sign-in.username': 'E-Mail oder Benutzername',
   'sign-in.password': 'Passwort',
@@ -181,11 +182,13 @@ export const de: TextsOfPages = {
   'account.devices-lead': 'Hier bist Du angemeldet. Beende, was Du nicht kennst.',
   'account.unknown-device': 'Unbekanntes Gerät',
   'account.this-device': 'Dieser Browser',
+  'account.since': 'Angemeldet: {time}',
   'account.last-seen': 'Zuletzt benutzt: {time}',
   'account.apps-here': 'Von hier aus angemeldet:',
   'account.end': 'Beenden',
   'account.end-named': '{device} beenden',
   'account.end-others': 'Alle anderen beenden',
+  'account.link': 'Ein weiteres Gerät anmelden',
   'account.apps': 'Apps mit Zugriff',
   'account.no-apps': 'Du hast keiner App Zugriff auf Dein Konto gegeben.',
   'account.unknown-app': 'Eine App, die es nicht mehr gibt',
@@ -240,6 +243,16 @@ export const de: TextsOfPages = {
   'account-identities.disconnect-named': '{account} trennen',
   'account-identities.wrong': 'Dein einziger Zugang bleibt. Richte zuerst einen anderen ein.',
 
+  'confirm.title': 'Bist Du sicher?',
+  'confirm.off':
+    'Deine Authenticator-App und Deine Wiederherstellungscodes gelten nicht mehr. Deine anderen Geräte werden abgemeldet.',
+  'confirm.email-off': 'Wir schicken Dir keinen Code mehr. Deine anderen Geräte werden abgemeldet.',
+  'confirm.remove': 'Mit diesem Passkey kannst Du Dich nicht mehr anmelden.',
+  'confirm.disconnect': 'Mit diesem Konto kannst Du Dich nicht mehr anmelden.',
+  'confirm.end': 'Du wirst dort abgemeldet.',
+  'confirm.end-others': 'Du wirst überall außer in diesem Browser abgemeldet.',
+  'confirm.revoke': 'Diese App verliert den Zugriff auf Dein Konto.',
+
   'account.delete': 'Konto löschen',
   'account-delete.lead':
     'Dein Konto wird endgültig gelöscht. Alle Geräte werden abgemeldet. Niemand kann das ' +
@@ -258,6 +271,7 @@ export const de: TextsOfPages = {
   'account-email.wrong': 'Diese Adresse geht nicht, oder sie ist schon bestätigt.',
 
   'confirm-email.title': 'Code eingeben',
+  'confirm-email.lead': 'Wir haben einen Code an {address} geschickt.',
   'confirm-email.code': 'Code aus unserer Mail',
   'confirm-email.help': 'Acht Ziffern, 10 Minuten lang gültig.',
   'confirm-email.submit': 'Adresse bestätigen',
@@ -320,6 +334,7 @@ export const de: TextsOfPages = {
   'confirm-register.back': 'Von vorn beginnen',
 
   'undo.title': 'Neue Adresse zurücknehmen?',
+  'undo.former': 'Dein Konto gehört dann wieder zu {address}.',
   'undo.lead':
     'Deine frühere E-Mail-Adresse gehört dann wieder zu Deinem Konto, und es bekommt ein neues ' +
     'Passwort. Alle Geräte werden abgemeldet, und Anmeldewege, die seitdem dazugekommen sind, ' +

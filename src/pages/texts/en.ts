@@ -27,6 +27,7 @@ export const en = {
 
   'sign-in.title': 'Sign in',
   'sign-in.lead': 'to {service}',
+  'sign-in.lead-again': 'Confirm that it is you: this step needs a new sign-in.',
   'sign-in.lead-client': 'to continue to {client}',
   'sign-in.username': 'E-mail or user name',
   'sign-in.password': 'Password',
@@ -169,11 +170,13 @@ export const en = {
   'account.devices-lead': 'You are signed in on these. End what you do not recognise.',
   'account.unknown-device': 'Unknown device',
   'account.this-device': 'This browser',
+  'account.since': 'Signed in: {time}',
   'account.last-seen': 'Last used: {time}',
   'account.apps-here': 'Signed in from here:',
   'account.end': 'End',
   'account.end-named': 'End {device}',
   'account.end-others': 'End all others',
+  'account.link': 'Sign in another device',
   'account.apps': 'Apps with access',
   'account.no-apps': 'You have given no app access to your account.',
   'account.unknown-app': 'An app that is gone',
@@ -228,6 +231,16 @@ export const en = {
   'account-identities.disconnect-named': 'Disconnect {account}',
   'account-identities.wrong': 'Your only way in cannot be removed. Set up another one first.',
 
+  'confirm.title': 'Are you sure?',
+  'confirm.off':
+    'Your authenticator app and your recovery codes stop working. Your other devices are signed out.',
+  'confirm.email-off': 'We mail you no code any more. Your other devices are signed out.',
+  'confirm.remove': 'You can no longer sign in with this passkey.',
+  'confirm.disconnect': 'You can no longer sign in with this account.',
+  'confirm.end': 'You are signed out there.',
+  'confirm.end-others': 'You are signed out everywhere but in this browser.',
+  'confirm.revoke': 'This app loses its access to your account.',
+
   'account.delete': 'Delete your account',
   'account-delete.lead':
     'Your account is deleted for good. All your devices are signed out. Nobody can undo it.',
@@ -245,6 +258,7 @@ export const en = {
   'account-email.wrong': 'This is not an address that can be used, or it is confirmed already.',
 
   'confirm-email.title': 'Type the code',
+  'confirm-email.lead': 'We have mailed a code to {address}.',
   'confirm-email.code': 'Code from our mail',
   'confirm-email.help': 'Eight digits. They work for 10 minutes.',
   'confirm-email.submit': 'Confirm the address',
@@ -264,13 +278,13 @@ export const en = {
   'new-password.title': 'Set a new password',
   'new-password.account': 'Account',
   'new-password.label': 'New password',
-  'new-password.present': 'Present password',
+  'new-password.present': 'Current password',
   'new-password.rules': 'At least {count} characters. A few words that nobody guesses will do.',
   'new-password.ends': 'All your devices are signed out.',
   'new-password.ends-others': 'Your other devices are signed out.',
   'new-password.submit': 'Set the password',
   'new-password.wrong': 'This password cannot be used.',
-  'new-password.wrong-present': 'The present password is not right.',
+  'new-password.wrong-present': 'The current password is not right.',
   'new-password.too-short': 'It is too short: use {count} characters or more.',
   'new-password.too-long': 'It is too long.',
   'new-password.common': 'It is one that many people use, or one run of characters repeated.',
@@ -305,6 +319,7 @@ export const en = {
   'confirm-register.back': 'Begin again',
 
   'undo.title': 'Take the new address back?',
+  'undo.former': 'Your account then belongs to {address} again.',
   'undo.lead':
     'Your account gets its former address back, and a new password. All devices are signed out.',
   'undo.lead-alone': 'Your account gets its former address back. All devices are signed out.',

@@ -38,7 +38,7 @@ function ofApp({ enabled }: AppFactorOnPage, texts: PageTexts): HtmlValue {
   return [
     button(texts.html('account-factor.codes'), choice('codes')),
     hint('account-factor.codes-help', texts),
-    button(texts.html('account-factor.off'), choice('off', 'plain')),
+    button(texts.html('account-factor.off'), choice('off', 'danger')),
     hint('account-factor.off-help', texts),
   ]
 }
@@ -55,7 +55,7 @@ function ofEmail(
   }<p>${emailFactorText(email, texts)}</p>
 `
   if (email.enabled) {
-    const off = button(texts.html('account-factor.email-off'), choice('email-off', 'plain'))
+    const off = button(texts.html('account-factor.email-off'), choice('email-off', 'danger'))
     return [state, off, hint('account-factor.off-help', texts)]
   }
   if (email.verified) {
@@ -113,7 +113,7 @@ function passkey(
     html`<p class="hint">${texts.html('account.last-seen', { time: texts.moment(lastUsedAt) })}</p>
 `
   const label = texts.plain('account-passkeys.remove-named', { passkey: name })
-  const remove = { name: 'choice', value: `remove ${id}`, class: 'plain', 'aria-label': label }
+  const remove = { name: 'choice', value: `remove ${id}`, class: 'danger', 'aria-label': label }
   return html`<form method="post" action="${form.action}" class="item">
 ${form.hidden}${hiddenFields({ id })}${rename}<p class="hint">${texts.html(
     'account-passkeys.made',
@@ -121,7 +121,7 @@ ${form.hidden}${hiddenFields({ id })}${rename}<p class="hint">${texts.html(
       time: texts.moment(createdAt),
     },
   )}</p>
-${used}${button(texts.html('account-passkeys.rename'))}
+${used}${button(texts.html('account-passkeys.rename'), { class: 'plain' })}
 ${button(texts.html('account-passkeys.remove'), { ...remove, formnovalidate: true })}
 </form>
 `

@@ -110,22 +110,28 @@ export function emailFactorText({ enabled }: EmailFactorOnPage, texts: PageTexts
   return texts.html(enabled ? 'account.email-factor-on' : 'account.email-factor-off')
 }
 
-function devices({ devices: all }: AccountView, texts: PageTexts): SafeHtml {
-  const endAll = { name: 'choice', value: 'end-others', class: 'plain' }
+function devices({ devices: all, link }: AccountView, texts: PageTexts): SafeHtml {
+  const linked =
+    link &&
+    html`
+<p class="links"><a href="${link}">${texts.html('account.link')}</a></p>`
+  const endAll = { name: 'choice', value: 'end-others', class: 'danger' }
   return html`<h2 id="devices">${texts.html('account.devices')}</h2>
 <p>${texts.html('account.devices-lead')}</p>
 <ul class="items" aria-labelledby="devices">${all.map((one) => device(one, texts))}</ul>
-${button(texts.html('account.end-others'), endAll)}`
+${button(texts.html('account.end-others'), endAll)}${linked || null}`
 }
 
 function device(one: DeviceOnPage, texts: PageTexts): SafeHtml {
-  const { id, name, ip, lastSeenAt, current } = one
+  const { id, name, ip, createdAt, lastSeenAt, current } = one
+  const since = texts.html('account.since', { time: texts.moment(createdAt) })
   const shown = name ?? texts.plain('account.unknown-device')
   const address = ip === null ? null : html` · <bdi>${ip}</bdi>`
   const last = current
     ? html`<b>${texts.html('account.this-device')}</b>`
     : endButton(id, shown, texts)
   return html`<li><div><bdi>${shown}</bdi>
+<p class="hint">${since}</p>
 <p class="hint">${lastSeen(lastSeenAt, texts)}${address}</p></div>
 ${last}${appsOf(one, texts)}</li>
 `
@@ -153,7 +159,7 @@ function lastSeen(time: Date, texts: PageTexts): SafeHtml {
 
 function endButton(id: string, named: string, texts: PageTexts): SafeHtml {
   const label = texts.plain('account.end-named', { device: named })
-  const end = { name: 'choice', value: `end ${id}`, class: 'plain', 'aria-label': label }
+  const end = { name: 'choice', value: `end ${id}`, class: 'danger', 'aria-label': label }
   return button(texts.html('account.end'), end)
 }
 
@@ -169,7 +175,7 @@ ${listed}`
 function app({ id, name, scopes, apis }: AppOnPage, texts: PageTexts): SafeHtml {
   const shown = name ?? texts.plain('account.unknown-app')
   const label = texts.plain('account.revoke-named', { app: shown })
-  const revoke = { name: 'choice', value: `revoke ${id}`, class: 'plain', 'aria-label': label }
+  const revoke = { name: 'choice', value: `revoke ${id}`, class: 'danger', 'aria-label': label }
   const allowed = [...scopes, ...apis].map((one) => html`<p class="hint"><bdi>${one}</bdi></p>`)
   return html`<li><div><bdi>${shown}</bdi>
 ${allowed}</div>

@@ -12,7 +12,8 @@ import {
 import { html } from '../html.js'
 import type { PageContent } from '../layout.js'
 import type { PageTexts } from '../texts.js'
-import type { AccountDeleteView, CodeView } from '../view.js'
+import type { AccountDeleteView, CodeView, ConfirmView } from '../view.js'
+import { confirmed } from '../view-parts.js'
 import { backTo } from './account-factors.js'
 import { presentField } from './new-password.js'
 
@@ -41,10 +42,30 @@ ${isSent ? again : null}<p class="links"><a href="${back}">${texts.html('code.ba
   }
 }
 
+/** Asks before something ends or is removed. Its button comes late, for a double click. */
+export function confirmPage(view: ConfirmView, texts: PageTexts): PageContent {
+  const { account, form, choice, question, named } = view
+  const given = { name: 'choice', value: choice, class: 'danger grants' }
+  const shown = named ?? (question === 'end' ? texts.plain('account.unknown-device') : null)
+  const name = shown && html`<p class="lead"><bdi><b>${shown}</b></bdi></p>`
+  return {
+    title: 'confirm.title',
+    isFaulty: form.fault !== null,
+    body: html`${accountCard(account)}
+${name}
+<p>${texts.html(`confirm.${question}`)}</p>
+${formOf(form, texts, 'fault.stale', button(texts.html(confirmed[question]), given))}
+<p class="links"><a href="${form.action}">${texts.html('page.cancel')}</a></p>`,
+  }
+}
+
 /** Asks before an account is deleted, and then for the mailed code. */
 export function accountDeletePage(view: AccountDeleteView, texts: PageTexts): PageContent {
   const { account, form, asksPassword, mailsCode, requestId, back } = view
-  const submit = button(texts.html('account-delete.submit'))
+  const isLast = requestId !== null || !mailsCode
+  const submit = isLast
+    ? button(texts.html('account-delete.submit'), { class: 'danger' })
+    : button(texts.html('code.submit'))
   const isFaulty = form.fault?.kind === 'wrong'
   // For password managers.
   const name = hiddenUsername(account.username)

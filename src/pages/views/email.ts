@@ -2,7 +2,8 @@ import { accountCard, button, codeField, field, formOf, hiddenUsername } from '.
 import { html } from '../html.js'
 import type { PageContent } from '../layout.js'
 import type { PageTexts } from '../texts.js'
-import type { AccountEmailView, CodeElsewhereView, ConfirmEmailView } from '../view.js'
+import type { AccountEmailView, ConfirmEmailView } from '../view.js'
+import type { CodeElsewhereView } from '../view-parts.js'
 import { addressText } from './account.js'
 import { backTo } from './account-factors.js'
 import { presentField } from './new-password.js'
@@ -55,7 +56,7 @@ function changing(view: AccountEmailView, texts: PageTexts) {
 
 /** The code that was mailed to the address. */
 export function confirmEmailPage(view: ConfirmEmailView, texts: PageTexts): PageContent {
-  const { account, form, code, back } = view
+  const { account, form, mailedTo, code, back } = view
   const content = [
     codeField(code, form, 'confirm-email.help', texts),
     button(texts.html('confirm-email.submit')),
@@ -64,6 +65,7 @@ export function confirmEmailPage(view: ConfirmEmailView, texts: PageTexts): Page
     title: 'confirm-email.title',
     isFaulty: form.fault !== null,
     body: html`${accountCard(account)}
+<p>${texts.html('confirm-email.lead', { address: html`<bdi>${mailedTo}</bdi>` })}</p>
 ${formOf(form, texts, 'confirm-email.wrong', content, true)}
 <p class="links"><a href="${back}">${texts.html('confirm-email.back')}</a></p>`,
   }

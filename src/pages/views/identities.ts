@@ -54,7 +54,8 @@ export function accountIdentitiesPage(
     isAny && html`<ul class="items">${identities.map((one) => identity(one, texts))}</ul>`
   const connect = providers.map(({ id, name }) => {
     const label = texts.html('account-identities.connect', { provider: name })
-    return button(label, { name: 'choice', value: `connect ${id}` })
+    const isThere = identities.some(({ provider }) => provider === name)
+    return button(label, { name: 'choice', value: `connect ${id}`, class: isThere && 'plain' })
   })
   return {
     title: 'account.identities',
@@ -68,7 +69,7 @@ ${backTo(back, texts)}`,
 
 function identity({ id, provider, label, lastUsedAt }: IdentityOnPage, texts: PageTexts): SafeHtml {
   const named = texts.plain('account-identities.disconnect-named', { account: label ?? provider })
-  const end = { name: 'choice', value: `disconnect ${id}`, class: 'plain', 'aria-label': named }
+  const end = { name: 'choice', value: `disconnect ${id}`, class: 'danger', 'aria-label': named }
   const shown = label && html`<p class="hint"><bdi>${label}</bdi></p>`
   const time = lastUsedAt && texts.html('account.last-seen', { time: texts.moment(lastUsedAt) })
   return html`<li><div><bdi>${provider}</bdi>

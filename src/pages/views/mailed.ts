@@ -2,7 +2,8 @@ import { button, field, formOf, hiddenUsername, typedName } from '../form-parts.
 import { html } from '../html.js'
 import type { PageContent, PageShell } from '../layout.js'
 import type { PageTexts } from '../texts.js'
-import type { ForgotView, NoteView, ResetView, UndoView } from '../view.js'
+import type { ForgotView, ResetView, UndoView } from '../view.js'
+import type { NoteView } from '../view-parts.js'
 import { newPasswordField } from './new-password.js'
 
 /** The name of whoever has forgotten the password. */
@@ -44,7 +45,7 @@ export function resetPage(
 
 /** Asks before a change of the address is taken back: whatever opens a link opens this page. */
 export function undoPage(
-  { form, username, password }: UndoView,
+  { form, username, former, password }: UndoView,
   shell: Pick<PageShell, 'texts' | 'passwordScript'>,
 ): PageContent {
   const { texts } = shell
@@ -58,6 +59,7 @@ export function undoPage(
     title: 'undo.title',
     isFaulty: form.fault !== null,
     body: html`<p class="account"><bdi><b>${username}</b></bdi></p>
+<p>${texts.html('undo.former', { address: html`<bdi>${former}</bdi>` })}</p>
 <p>${texts.html(password === null ? 'undo.lead-alone' : 'undo.lead')}</p>
 ${formOf(form, texts, wrong, content, password !== null)}`,
   }

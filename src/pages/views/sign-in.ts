@@ -22,7 +22,7 @@ export function signInPage(
     title: 'sign-in.title',
     isFaulty: form.fault !== null,
     body: html`${lead(view, brand.name, texts)}
-${connecting(view, texts)}${ways(view, content, texts)}${cancel(view, texts)}`,
+${connecting(view, texts)}${ways(view, content, texts)}${other(view, texts)}${cancel(view, texts)}`,
   }
 }
 
@@ -59,11 +59,11 @@ function connecting({ connects }: SignInView, texts: PageTexts): SafeHtml | null
 }
 
 // Null for the service's own app, whose name is above the heading.
-function lead({ client }: SignInView, service: string, texts: PageTexts): SafeHtml | null {
+function lead({ client, isAgain }: SignInView, service: string, texts: PageTexts) {
   if (client?.name === service) return null
   const text =
     client === null
-      ? texts.html('sign-in.lead')
+      ? texts.html(isAgain ? 'sign-in.lead-again' : 'sign-in.lead')
       : texts.html('sign-in.lead-client', { client: client.name })
   return html`<p class="lead">${text}</p>
 `
@@ -83,6 +83,7 @@ function username(view: SignInView, texts: PageTexts): SafeHtml {
     autocorrect: 'off',
     spellcheck: 'false',
     required: true,
+    readonly: view.isAgain,
     autofocus: view.form.fault === null && view.username === '',
   }
   return field(
@@ -143,11 +144,18 @@ ${form.hidden}${button(label, { name: 'choice', value: 'continue', class: 'plain
 `
 }
 
-// Its own form, so that the typed fields are not sent.
 function cancel({ client, form, mayCancel }: SignInView, texts: PageTexts): SafeHtml | null {
   if (client === null || !mayCancel) return null
-  const label = texts.html('sign-in.cancel', { client: client.name })
+  return leave(form, 'cancel', texts.html('sign-in.cancel', { client: client.name }))
+}
+
+function other({ isAgain, form }: SignInView, texts: PageTexts): SafeHtml | null {
+  return isAgain ? leave(form, 'other', texts.html('continue.other')) : null
+}
+
+// Its own form, so that the typed fields are not sent.
+function leave(form: SignInView['form'], value: string, label: SafeHtml): SafeHtml {
   return html`<form method="post" action="${form.action}" class="aside">
-${form.hidden}${button(label, { name: 'choice', value: 'cancel', class: 'link' })}
+${form.hidden}${button(label, { name: 'choice', value, class: 'link' })}
 </form>`
 }

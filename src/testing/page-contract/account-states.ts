@@ -27,37 +27,40 @@ export function accountStates(
   const { account, deviceName, foreignClient, scopes, apis } = data
   const form = formWith(null)
   const lastSeenAt = new Date('2030-01-02T03:04:05Z')
+  const seen = { createdAt: lastSeenAt, lastSeenAt }
   const wiki = { id: 's1', name: foreignClient.name, lastSeenAt }
   const apps = [wiki, { ...wiki, id: 's2', name: null }]
-  const here = { id: 'd1', name: deviceName, ip: '192.0.2.7', lastSeenAt, current: true, apps: [] }
+  const here = { id: 'd1', name: deviceName, ip: '192.0.2.7', ...seen, current: true, apps: [] }
   const devices = [
     { ...here, apps },
     { ...here, id: 'd2', ip: '2001:db8:1234:5678:9abc:def0:1234:5678', current: false },
     { ...here, id: 'd3', name: null, ip: null, current: false, apps },
   ]
-  const factor = { app, email: null, href: `${base}/account/second-factor?` }
+  const factor = { app, email: null, href: `${base}/account/second-factor` }
   const view: AccountView = {
     page: 'account',
     account,
     form,
     devices,
+    link: `${base}/account/link`,
     apps: [
       { id: 'build-bot', name: foreignClient.name, scopes, apis },
       { id: 'gone', name: null, scopes: [], apis: [] },
     ],
     factor,
-    passkeys: { count: 2, href: `${base}/account/passkeys?` },
-    password: `${base}/account/password?`,
-    email: { address: 'alice@mail.example', verified: true, href: `${base}/account/email?` },
-    identities: `${base}/account/identities?`,
-    delete: `${base}/account/delete?`,
-    signOut: `${base}/oauth/sign-out?`,
+    passkeys: { count: 2, href: `${base}/account/passkeys` },
+    password: `${base}/account/password`,
+    email: { address: 'alice@mail.example', verified: true, href: `${base}/account/email` },
+    identities: `${base}/account/identities`,
+    delete: `${base}/account/delete`,
+    signOut: `${base}/oauth/sign-out`,
   }
   return {
     account: view,
     'account-alone': {
       ...view,
       devices: [here],
+      link: null,
       apps: [],
       factor: null,
       passkeys: null,
@@ -84,16 +87,19 @@ function changingStates(
   formWith: (fault: FormFault | null) => PageForm,
 ): Record<string, View> {
   const form = formWith(null)
-  const back = `${base}/account?`
+  const back = `${base}/account`
   const createdAt = new Date('2030-01-02T03:04:05Z')
   const phone = { id: 'p1', name: deviceName, createdAt, lastUsedAt: createdAt }
   const passkeys = [phone, { ...phone, id: 'p2', lastUsedAt: null }]
   const keys = { page: 'account-passkeys', account, form, passkeys, back } as const
+  const asking = { page: 'confirm', account, form } as const
   return {
     ...factorStates(account, formWith),
     'account-passkeys': keys,
     'account-passkeys-none': { ...keys, passkeys: [] },
     ...identitiesStates({ account, form, back }, deviceName, createdAt),
+    confirm: { ...asking, question: 'remove', choice: 'remove p1', named: deviceName },
+    'confirm-unnamed': { ...asking, question: 'off', choice: 'off', named: null },
     'account-passkeys-wrong': { ...keys, form: formWith({ kind: 'wrong' }) },
   }
 }
@@ -122,8 +128,8 @@ function factorStates(
   formWith: (fault: FormFault | null) => PageForm,
 ): Record<string, View> {
   const form = formWith(null)
-  const back = `${base}/account?`
-  const proveAddress = `${base}/account/email?`
+  const back = `${base}/account`
+  const proveAddress = `${base}/account/email`
   const shown = { page: 'account-factor', account, form, done: null, proveAddress, back } as const
   const factor = { ...shown, app, email: null }
   const email = { enabled: false, verified: true }

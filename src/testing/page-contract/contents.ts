@@ -4,9 +4,9 @@ import type {
   AccountIdentitiesView,
   AccountPasswordView,
   AccountView,
-  CodeElsewhereView,
   ConfirmEmailView,
   ConfirmRegisterView,
+  ConfirmView,
   ConsentView,
   DeviceView,
   LinkDeviceView,
@@ -18,6 +18,7 @@ import type {
   UndoView,
   View,
 } from '../../pages/view.js'
+import type { CodeElsewhereView } from '../../pages/view-parts.js'
 import type { PromisedOfPage } from './documents.js'
 import { packed, textOf } from './markup.js'
 import { check, type RenderedPage } from './rendered.js'
@@ -140,6 +141,7 @@ function linkShown({ account, device: { name, agent, network } }: LinkDeviceView
 }
 
 type MailedView =
+  | ConfirmView
   | ResetView
   | RegisterView
   | ConfirmRegisterView
@@ -154,6 +156,11 @@ type MailedView =
 
 function toShowOfMailed(view: MailedView): Shown {
   switch (view.page) {
+    case 'confirm':
+      return [
+        ['account.username', view.account.username],
+        ['named', view.named],
+      ]
     case 'account-password':
       return [
         ['account.username', view.account.username],
@@ -165,7 +172,10 @@ function toShowOfMailed(view: MailedView): Shown {
         ['email', view.email],
       ]
     case 'confirm-email':
-      return [['account.username', view.account.username]]
+      return [
+        ['account.username', view.account.username],
+        ['mailedTo', view.mailedTo],
+      ]
     case 'code-elsewhere':
       return [['code', view.code]]
     case 'confirm-register':
@@ -182,6 +192,7 @@ function toShowOfMailed(view: MailedView): Shown {
     case 'undo':
       return [
         ['username', view.username],
+        ['former', view.former],
         ['password.minLength', view.password && String(view.password.minLength)],
       ]
   }
@@ -205,8 +216,11 @@ function toLink(view: View): readonly (readonly [what: string, href: string | nu
       return [['otherMethod', view.otherMethod]]
     case 'consent':
       return [['manage', view.manage]]
+    case 'confirm':
+      return [['form.action', view.form.action]]
     case 'account':
       return [
+        ['link', view.link],
         ['signOut', view.signOut],
         ['delete', view.delete],
         ['password', view.password],

@@ -133,6 +133,8 @@ function choicesOf(view: View): readonly (readonly [name: string, value: string]
       return ['allow', 'cancel'].map((choice) => ['choice', choice] as const)
     case 'sign-out':
       return view.everywhere ? [asChoice('everywhere')] : []
+    case 'confirm':
+      return [asChoice(view.choice)]
     case 'account-factor':
       return factorChoices(view).map(asChoice)
     case 'account-passkeys':
@@ -154,9 +156,10 @@ function choicesOf(view: View): readonly (readonly [name: string, value: string]
   }
 }
 
-function signInChoices({ account, mayCancel, client }: SignInView): readonly string[] {
+function signInChoices({ account, isAgain, mayCancel, client }: SignInView): readonly string[] {
   const leave = mayCancel && client !== null ? ['cancel'] : []
-  return [...(account === null ? [] : ['continue']), ...leave]
+  const goOn = account === null ? [] : ['continue']
+  return [...(isAgain ? ['other'] : []), ...goOn, ...leave]
 }
 
 function factorChoices({ app, email }: AccountFactorView): readonly string[] {

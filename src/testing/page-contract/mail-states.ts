@@ -1,4 +1,5 @@
-import type { AccountView, FormFault, NoteView, PageForm, View } from '../../pages/view.js'
+import type { AccountView, FormFault, PageForm, View } from '../../pages/view.js'
+import type { NoteView } from '../../pages/view-parts.js'
 
 const base = 'https://chat.example.com/api/v1'
 
@@ -25,13 +26,14 @@ export function mailStates(
   const wrong = formWith({ kind: 'wrong' })
   const throttled = formWith({ kind: 'throttled', retryAfter: 290 })
   const { username } = account
-  const back = `${base}/account?`
+  const back = `${base}/account`
   const forgot = { page: 'forgot', form, username: '', back: `${base}/oauth/sign-in?` } as const
   const reset = { page: 'reset', form, username, minLength: 15, reasons: [] } as const
   const changing = { page: 'account-password', account, form, hasPassword: true, back } as const
   const changed = { ...changing, minLength: 15, reasons: [] } as const
   const every = ['too-short', 'too-long', 'common', 'context', 'breached'] as const
-  const undo = { page: 'undo', form, username, password: { minLength: 15, reasons: [] } } as const
+  const set = { minLength: 15, reasons: [] }
+  const undo = { page: 'undo', form, username, former: 'a@mail.example', password: set } as const
   return {
     forgot,
     'forgot-wrong': { ...forgot, form: wrong, username: typed },
@@ -63,11 +65,12 @@ function emailStates(
 ): Record<string, View> {
   const form = formWith(null)
   const wrong = formWith({ kind: 'wrong' })
-  const back = `${base}/account?`
+  const back = `${base}/account`
   const email = `a-rather-long-name-of-somebody@mail-of-a-whole-company.example.com`
   const shown = { email, verified: true, typed: '', asksPassword: true, isPasswordWrong: false }
   const address = { page: 'account-email', account, form, back, ...shown } as const
-  const confirm = { page: 'confirm-email', account, form, back, code: '' } as const
+  const mailedTo = 'alice@mail.example'
+  const confirm = { page: 'confirm-email', account, form, mailedTo, back, code: '' } as const
   return {
     'account-email': address,
     'account-email-unproven': { ...address, verified: false },
@@ -143,7 +146,7 @@ function codeStates(
   const wrong = formWith({ kind: 'wrong' })
   const back = `${base}/oauth/sign-in?`
   const code = { page: 'code', form, isSent: false, username: '', stay: false, back } as const
-  const deletion = { page: 'account-delete', account, form, back: `${base}/account?` } as const
+  const deletion = { page: 'account-delete', account, form, back: `${base}/account` } as const
   const asked = { ...deletion, asksPassword: true, mailsCode: true, requestId: null }
   const confirmed = { ...asked, asksPassword: false, requestId: 'Q2'.repeat(21) }
   return {

@@ -65,7 +65,7 @@ it('is refused without the key by which the code was made', async () => {
 const verifier = simpleWebAuthn()
 await verifier.ready?.()
 
-it('asks a user with a passkey to show it since the device has asked', async () => {
+it('asks a user with a passkey, who has shown the password alone, to sign in anew', async () => {
   const at = await startDevices({
     options: {
       passkeys: {
@@ -96,12 +96,14 @@ it('asks a user with a passkey to show it since the device has asked', async () 
   passkey.userHandle = options.data.user.id
   const added = { response: creation(passkey, options.data.challenge) }
   expect((await post('/auth/passkeys', added, own)).status).toBe(200)
-  /** Signs a browser in by the passkey: its cookie. */
-  async function signIn() {
+  async function signInByPasskey(): Promise<string> {
     const { data } = await post('/auth/passkey/options', {})
     const response = assertion(passkey, data.challenge)
-    const { data: signedIn } = await post('/auth/passkey/login', { response })
-    const Authorization = `Bearer ${signedIn.authToken}`
+    return (await post('/auth/passkey/login', { response })).data.authToken
+  }
+  /** Signs a browser in: its cookie. */
+  async function signIn(token: string) {
+    const Authorization = `Bearer ${token}`
     const { headers } = await post('/auth/browser-session', {}, { Authorization })
     const set = cookieOf({ headers: { 'set-cookie': headers.getSetCookie() } } as never)
     host.issued.add(set?.value ?? '')
@@ -114,13 +116,15 @@ it('asks a user with a passkey to show it since the device has asked', async () 
     return { browser, rest: await browser.send(rest, { user_code: code }) }
   }
 
-  const before = await signIn()
+  const { data: again } = await post('/login', { username: 'alice', password })
+  const before = await signIn(again.authToken)
+  const byPasskey = await signIn(await signInByPasskey())
   clock.advance(2)
   const asked = await at.begin()
   const old = await typeCode(before, asked.user_code)
   expect(old.rest.url.pathname).toMatch(/\/oauth\/sign-in$/)
   expect((await at.poll(asked)).body['error']).toBe('authorization_pending')
-  const now = await typeCode(await signIn(), asked.user_code)
+  const now = await typeCode(byPasskey, asked.user_code)
   expect(now.rest.page?.text).toContain('Is this your device?')
   const done = await now.browser.send(now.rest, { seen: 'yes' })
   expect(done.page?.text).toContain('Done')

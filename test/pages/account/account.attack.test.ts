@@ -58,7 +58,9 @@ describe('the account page', () => {
     const before = await state()
     const signOut = await visitor.open(`${host.base}/oauth/sign-out`)
     const { csrf = '' } = formOf(signOut).fields
-    expect((await visitor.post(account, { choice: 'end-others', csrf })).status).toBe(403)
+    expect((await visitor.post(account, { choice: 'end-others', sure: 'yes', csrf })).status).toBe(
+      403,
+    )
     expect(await state()).toEqual(before)
   })
 
@@ -66,7 +68,7 @@ describe('the account page', () => {
     const { host, visitor, account, state } = await startWithTwo()
     await signIn(visitor, host, 'dora', queryOf(wiki, { prompt: 'login' }))
     const before = await state()
-    const answer = await visitor.post(account, { choice: 'end-others' })
+    const answer = await visitor.post(account, { choice: 'end-others', sure: 'yes' })
     expect(answer.status).toBe(403)
     expect(answer.text).toContain('dora example')
     expect(await state()).toEqual(before)
@@ -77,11 +79,11 @@ describe('the account page', () => {
     const before = await state()
     const dora = await openAccount(host, 'dora')
     for (const id of before.sessions) {
-      const answer = await dora.visitor.fill(dora.page, { choice: `end ${id}` })
+      const answer = await dora.visitor.fill(dora.page, { choice: `end ${id}`, sure: 'yes' })
       expect(answer.heading).toBe('Your account')
       expect(answer.text).not.toContain(id)
     }
-    await dora.visitor.fill(dora.page, { choice: 'revoke tracker' })
+    await dora.visitor.fill(dora.page, { choice: 'revoke tracker', sure: 'yes' })
     expect(await state()).toEqual(before)
     expect(account.heading).toBe('Your account')
   })
@@ -102,7 +104,7 @@ describe('the account page', () => {
   ])('does nothing for the choice %j', async (choice) => {
     const { visitor, account, state } = await startWithTwo()
     const before = await state()
-    const answer = await visitor.fill(account, { choice })
+    const answer = await visitor.fill(account, { choice, sure: 'yes' })
     expect([200, 422]).toContain(answer.status)
     expect(answer.heading).toBe('Your account')
     if (choice.trim() === 'end-others') return
@@ -113,10 +115,11 @@ describe('the account page', () => {
     const { host, visitor, other, account } = await startWithTwo()
     await other.visitor.fill(await other.visitor.open(`${host.base}/account`), {
       choice: 'end-others',
+      sure: 'yes',
     })
     const left = await sessionsOf(host)
     expect(left).toHaveLength(1)
-    const answer = await visitor.post(account, { choice: 'end-others' })
+    const answer = await visitor.post(account, { choice: 'end-others', sure: 'yes' })
     expect(answer.headers.location).toContain('/oauth/sign-in')
     expect(await sessionsOf(host)).toEqual(left)
   })
@@ -125,10 +128,10 @@ describe('the account page', () => {
     const { host, visitor, account } = await startWithTwo()
     const { endAllForUser } = host.stores.sessions
     host.stores.sessions.endAllForUser = () => Promise.reject(new Error('gone'))
-    const busy = await visitor.post(account, { choice: 'end-others' })
+    const busy = await visitor.post(account, { choice: 'end-others', sure: 'yes' })
     expect([busy.status, busy.heading]).toEqual([503, 'This does not work'])
     host.stores.sessions.endAllForUser = endAllForUser
-    await visitor.fill(account, { choice: 'end-others' })
+    await visitor.fill(account, { choice: 'end-others', sure: 'yes' })
     expect(await sessionsOf(host)).toHaveLength(1)
   })
 })

@@ -49,7 +49,7 @@ describe('the account page', () => {
     const { visitor, page } = await openAccount(host)
     expect(page.text.match(/This browser/g)).toHaveLength(1)
     expect(choicesOn(page)).toEqual([`end ${otherId}`, 'end-others'])
-    const after = await visitor.fill(page, { choice: `end ${otherId}` })
+    const after = await visitor.fill(page, { choice: `end ${otherId}`, sure: 'yes' })
     expect([after.status, choicesOn(after)]).toEqual([200, ['end-others']])
     expect(await sessionsOf(host)).not.toContain(otherId)
     expect((await other.visitor.open(`${host.base}/account`)).heading).toBe('Sign in')
@@ -60,7 +60,7 @@ describe('the account page', () => {
     for (let count = 0; count < 3; count += 1) await openAccount(host)
     const { visitor, page } = await openAccount(host)
     expect(await sessionsOf(host)).toHaveLength(4)
-    const after = await visitor.fill(page, { choice: 'end-others' })
+    const after = await visitor.fill(page, { choice: 'end-others', sure: 'yes' })
     expect(after.heading).toBe('Your account')
     expect(await sessionsOf(host)).toHaveLength(1)
   })
@@ -72,14 +72,16 @@ describe('the account page', () => {
     const page = await visitor.open(`${host.base}/account`)
     expect(page.text).toContain('Tracker')
     expect(page.text).toContain('Read your messages')
-    const after = await visitor.fill(page, { choice: 'revoke tracker' })
+    const after = await visitor.fill(page, { choice: 'revoke tracker', sure: 'yes' })
     expect(after.text).toContain('You have given no app access to your account.')
     expect(await host.oauthStores.consents.find('u-alice', 'tracker')).toBeNull()
     expect(host.host().events).toContainEqual(
       expect.objectContaining({ type: 'consent.revoked', userId: 'u-alice', clientId: 'tracker' }),
     )
     // Sent once more, as by a double click.
-    expect((await visitor.fill(page, { choice: 'revoke tracker' })).heading).toBe('Your account')
+    expect((await visitor.fill(page, { choice: 'revoke tracker', sure: 'yes' })).heading).toBe(
+      'Your account',
+    )
   })
 
   it('is not there with pages.account: false, nor without oauth', async () => {

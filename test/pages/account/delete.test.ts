@@ -41,7 +41,7 @@ describe('the page', () => {
     expect(empty.status).toBe(422)
     const wrong = await visitor.fill(asked, { present: 'wrong' })
     expect(wrong.status).toBe(422)
-    expect(wrong.text).toContain('The present password is not right.')
+    expect(wrong.text).toContain('The current password is not right.')
     expect(host.users.rows.has('u-alice')).toBe(true)
     const done = await visitor.fill(wrong, { present: password })
     expect(done.heading).toBe('Your account is deleted')

@@ -34,7 +34,7 @@ describe('the devices on the account page', () => {
 
   it('end one app alone', async () => {
     const { host, visitor, browserId, appId, isAlive } = await startWithApp()
-    await visitor.fill(await visitor.open(account(host)), { choice: `end ${appId}` })
+    await visitor.fill(await visitor.open(account(host)), { choice: `end ${appId}`, sure: 'yes' })
     expect(await sessionsOf(host)).toEqual([browserId])
     expect(await isAlive()).toBe(false)
   })
@@ -42,7 +42,7 @@ describe('the devices on the account page', () => {
   it('end a browser with its apps, of which one with a refresh token would live on', async () => {
     const { host, visitor, browserId, isAlive } = await startWithApp()
     const other = await openAccount(host)
-    await other.visitor.fill(other.page, { choice: `end ${browserId}` })
+    await other.visitor.fill(other.page, { choice: `end ${browserId}`, sure: 'yes' })
     expect(await sessionsOf(host)).toHaveLength(1)
     expect(await isAlive()).toBe(false)
     expect((await visitor.open(account(host))).heading).toBe('Sign in')

@@ -32,17 +32,19 @@ it('a copy of the cookie from before the change does nothing', async () => {
   const thief = openVisitor(host)
   for (const [name, value] of visitor.cookies) thief.cookies.set(name, value)
   await visitor.fill(page, { choice: 'email-on' })
-  const answer = await thief.post(page, { choice: 'email-off' })
+  const answer = await thief.post(page, { choice: 'email-off', sure: 'yes' })
   expect([answer.headers['set-cookie'], isOn(host)]).toEqual([undefined, true])
   host.clock.advance(11)
-  expect((await thief.post(page, { choice: 'email-off' })).headers.location).toContain('/sign-in')
+  expect((await thief.post(page, { choice: 'email-off', sure: 'yes' })).headers.location).toContain(
+    '/sign-in',
+  )
   expect(isOn(host)).toBe(true)
 })
 
 it('a session that has not shown a code switches nothing off', async () => {
   const { host, visitor, page } = await openFactor()
   const on = await visitor.fill(page, { choice: 'email-on' })
-  const off = await visitor.post(on, { choice: 'email-off' })
+  const off = await visitor.post(on, { choice: 'email-off', sure: 'yes' })
   expect([off.headers.location?.includes('/sign-in'), isOn(host)]).toEqual([true, true])
 })
 

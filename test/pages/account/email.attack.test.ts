@@ -123,7 +123,7 @@ it('the code leaves by no referrer, file or event', async () => {
   }
   host.users.change('u-alice', { email: 'changed@example.net' })
   const late = await visitor.post(landing, { code })
-  expect([late.status, late.headers.location]).toEqual([303, `${host.base}/account/email?`])
+  expect([late.status, late.headers.location]).toEqual([303, `${host.base}/account/email`])
   expect(late.headers['referrer-policy']).toBe('strict-origin')
   const told = JSON.stringify(host.host().events)
   for (const secret of [code, requestId, 'new@example.org', 'alice@example.com'])

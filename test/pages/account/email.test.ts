@@ -49,6 +49,7 @@ it('changes the address by a code that the new one gets, and tells the former on
   const { visitor, page } = await openEmail(host)
   const asked = await visitor.fill(page, { email: ' new@example.org ', present: password })
   expect(stateOf(asked)).toEqual([200, 'Type the code'])
+  expect(asked.text).toContain('We have mailed a code to <bdi>new@example.org</bdi>.')
   expect(contactOf(host)).toEqual(['alice@example.com', true])
   const done = await visitor.fill(asked, { code: await host.code('change-address') })
   expect(stateOf(done)).toEqual([200, 'Your address is confirmed'])

@@ -63,11 +63,13 @@ describe('the second factor', () => {
     for (const [name, value] of visitor.cookies) thief.cookies.set(name, value)
     await visitor.fill(page, { choice: 'codes' })
     const before = await factorOf(host)
-    const answer = await thief.post(page, { choice: 'off' })
+    const answer = await thief.post(page, { choice: 'off', sure: 'yes' })
     // Nothing is done, and it gets no other cookie.
     expect([answer.headers['set-cookie'], await factorOf(host)]).toEqual([undefined, before])
     host.clock.advance(11)
-    expect((await thief.post(page, { choice: 'off' })).headers.location).toContain('/sign-in')
+    expect((await thief.post(page, { choice: 'off', sure: 'yes' })).headers.location).toContain(
+      '/sign-in',
+    )
     expect(await factorOf(host)).toEqual(before)
     // Its owner goes on.
     const own = await visitor.open(`${host.base}/account/second-factor`)
@@ -100,12 +102,12 @@ describe('the second factor', () => {
     const { visitor, page } = await openBob(host)
     const { deactivate } = host.stores.secondFactors
     host.stores.secondFactors.deactivate = () => Promise.reject(new Error('gone'))
-    const busy = await visitor.fill(page, { choice: 'off' })
+    const busy = await visitor.fill(page, { choice: 'off', sure: 'yes' })
     expect(busy.status).toBe(503)
     host.stores.secondFactors.deactivate = deactivate
     expect(await factorOf(host)).not.toBeNull()
     const again = await visitor.open(`${host.base}/account/second-factor`)
-    await visitor.fill(again, { choice: 'off' })
+    await visitor.fill(again, { choice: 'off', sure: 'yes' })
     expect(await factorOf(host)).toBeNull()
   })
 })
@@ -119,7 +121,7 @@ describe('passkeys', () => {
     const asked = await visitor.open(`${host.base}/account/passkeys`)
     const page = await visitor.fill(asked, { username: 'alice', password })
     if (page.heading !== 'Passkeys') throw new Error(page.heading)
-    await visitor.fill(page, { choice: `remove ${id}` })
+    await visitor.fill(page, { choice: `remove ${id}`, sure: 'yes' })
     await visitor.fill(page, { id, name: 'Mine' })
     const [kept] = await host.passkeys.listForUser('u-dora')
     expect([kept?.credentialId, kept?.name]).toEqual([id, 'Phone'])

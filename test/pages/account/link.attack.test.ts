@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { checkCodeOn, deviceOf, wrongCode } from '../../device-links/link-host.js'
 import { logIn } from '../../support/client.js'
 import { password } from '../../support/host.js'
+import { givePasskey, startPasskeyPages } from '../mounted/passkey-host.js'
 import { formOf, openVisitor } from '../mounted/visitor.js'
 import { openLinkPage, showLink, startLinkPages, typePassword } from './link-pages.js'
 
@@ -96,19 +97,20 @@ describe('a session in a browser', () => {
   })
 
   it('of a user with a factor who has not shown it since cannot approve', async () => {
-    const host = await startLinkPages()
-    const { visitor, page } = await openLinkPage(host, 'bob')
+    const host = await startPasskeyPages({ options: { deviceLinks: {} } })
+    const { visitor, page } = await openLinkPage(host, 'dora')
+    // This session has shown the password alone.
+    await givePasskey(host, 'u-dora')
     host.clock.advance(1)
     const device = await showLink(host)
     await visitor.post(page, { link: device.link })
-    const address = `${host.base}/account/link?link=${device.linkId}`
-    const asked = await visitor.open(address)
+    const asked = await visitor.open(`${host.base}/account/link?link=${device.linkId}`)
     expect(asked.heading).toBe('Is this your device?')
     const checkCode = await checkCodeOn(device)
     const led = await visitor.fill(asked, { check_code: checkCode })
     expect(led.heading).toBe('Sign in')
     expect((await device.ask()).body.error).toBe('opened')
-    const back = await typePassword(host, visitor, led, 'bob')
+    const back = await typePassword(host, visitor, led, 'dora')
     expect((await visitor.fill(back, { check_code: checkCode })).heading).toBe('Done')
   })
 

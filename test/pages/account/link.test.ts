@@ -146,13 +146,30 @@ describe('the page of linked devices', () => {
 })
 
 describe('whoever has more than a password', () => {
-  it('shows it again for this device, and comes back to it', async () => {
+  it('approves with a sign-in of the last ten minutes that had all of it', async () => {
     const host = await startLinkPages()
     const { visitor, page } = await openLinkPage(host, 'bob')
-    host.clock.advance(1)
+    host.clock.advance(9 * 60)
     const device = await showLink(host)
     const asked = await visitor.fill(page, { link: device.link })
-    expect(asked.heading).toBe('Sign in')
+    expect(asked.heading).toBe('Is this your device?')
+    const done = await visitor.fill(asked, { check_code: await checkCodeOn(device) })
+    expect(done.heading).toBe('Done')
+    const { body } = await device.ask()
+    const rows = await host.stores.sessions.listForUser('u-bob', host.clock())
+    const linked = rows.find(({ kind }) => kind === 'login')
+    expect([body.data.me.username, linked?.methods]).toEqual(['bob', ['pwd', 'otp']])
+  })
+
+  it('signs in again after them, is told why, has the name there, and comes back', async () => {
+    const host = await startLinkPages()
+    const { visitor, page } = await openLinkPage(host, 'bob')
+    host.clock.advance(11 * 60)
+    const device = await showLink(host)
+    const asked = await visitor.fill(page, { link: device.link })
+    expect(asked.text).toContain('Confirm that it is you: this step needs a new sign-in.')
+    const name = tagsOf(asked.text).find(({ attributes }) => attributes['id'] === 'username')
+    expect(name?.attributes).toMatchObject({ value: 'bob', readonly: '' })
     const back = await typePassword(host, visitor, asked, 'bob')
     expect([back.heading, back.url]).toEqual([
       'Is this your device?',
@@ -160,10 +177,20 @@ describe('whoever has more than a password', () => {
     ])
     const done = await visitor.fill(back, { check_code: await checkCodeOn(device) })
     expect(done.heading).toBe('Done')
-    const { body } = await device.ask()
-    const rows = await host.stores.sessions.listForUser('u-bob', host.clock())
-    const linked = rows.find(({ kind }) => kind === 'login')
-    expect([body.data.me.username, linked?.methods]).toEqual(['bob', ['pwd', 'otp']])
+  })
+
+  it('can take another account instead', async () => {
+    const host = await startLinkPages()
+    const { visitor, page } = await openLinkPage(host, 'bob')
+    host.clock.advance(11 * 60)
+    const asked = await visitor.fill(page, { link: (await showLink(host)).link })
+    const other = await visitor.fill(asked, { choice: 'other' })
+    const name = tagsOf(other.text).find(({ attributes }) => attributes['id'] === 'username')
+    expect([other.heading, name?.attributes['value'], name?.attributes['readonly']]).toEqual([
+      'Sign in',
+      '',
+      undefined,
+    ])
   })
 })
 

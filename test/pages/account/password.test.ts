@@ -35,8 +35,8 @@ it('is refused without the present one, with a wrong one, and by the rules', asy
   const { visitor, page } = await openPassword(host)
   const before = hashOf(host)
   for (const [typed, said] of [
-    [{ password: newPassword }, 'The present password is not right.'],
-    [{ present: 'wrong', password: newPassword }, 'The present password is not right.'],
+    [{ password: newPassword }, 'The current password is not right.'],
+    [{ present: 'wrong', password: newPassword }, 'The current password is not right.'],
     [{ present: password, password: 'pass99' }, 'It is too short: use'],
   ] as const) {
     const again = await visitor.fill(page, typed)

@@ -31,6 +31,9 @@ it('asks first, then brings the address back, ends every device, and sets a new 
   expect(emailOf(host)).toBe('new@example.org')
   const page = await visitor.open(link)
   expect([page.status, page.heading]).toEqual([200, 'Take the new address back?'])
+  expect(page.text).toContain('then belongs to <bdi>alice@example.com</bdi> again.')
+  // Its reader need not be the one who has the new address.
+  expect(page.text).not.toContain('new@example.org')
   const refused = await visitor.fill(page, { password: 'short' })
   expect([refused.status, emailOf(host)]).toEqual([422, 'new@example.org'])
   const done = await visitor.fill(refused, { password: newPassword })

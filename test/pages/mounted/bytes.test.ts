@@ -21,6 +21,7 @@ const digestOf = (text: string) => createHash('sha256').update(text).digest('hex
 
 // What is drawn anew each time, or depends on the time.
 const drawn: readonly (readonly [RegExp, string])[] = [
+  [/(\bmar_\w+_dev)_\d+=/g, '$1='],
   [/\bmar_pre_[0-9a-f]{2}_dev=/g, 'mar_pre_XX_dev='],
   [/"disconnect [\w-]+"/g, '"disconnect ID"'],
   [/state=[\w-]{43}/g, 'state=STATE'],
@@ -165,7 +166,7 @@ describe('What is answered', () => {
     const again = await other.post(none, { choice: 'connect fake' })
     const one = note('connected', await other.open(callbackOf(host, again)))
     const id = /value="disconnect ([^"]+)"/.exec(one.text)?.[1]
-    note('disconnected', await other.post(one, { choice: `disconnect ${id}` }))
+    note('disconnected', await other.post(one, { choice: `disconnect ${id}`, sure: 'yes' }))
     note('an answer once more', await other.get(callbackOf(host, again)))
     await expect(text()).toMatchFileSnapshot('../snapshots/identities.txt')
   })

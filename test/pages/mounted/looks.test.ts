@@ -57,7 +57,13 @@ describe.runIf(chromiumPath !== null)('Axe finds no fault', () => {
     await tab.context().clearCookies({ name: /^mar_pre_/ })
     await tab
       .context()
-      .addCookies([{ name: 'mar_pre_dev', value: 'A'.repeat(22), url: host.origin }])
+      .addCookies([
+        {
+          name: `mar_pre_dev_${new URL(host.origin).port}`,
+          value: 'A'.repeat(22),
+          url: host.origin,
+        },
+      ])
     const field = tab.locator('input:not([type=hidden]):not([readonly]):not([type=checkbox])')
     for (const one of await field.all()) await one.fill('000000')
     const button = tab.locator('form button[type=submit]').first()

@@ -318,7 +318,8 @@ describe('Two processes over one store', () => {
     const visitor = openVisitor(host)
     const page = await enrolmentForm.reach(visitor, host)
     const asks = async (value: string | undefined) =>
-      (await send(other, 'GET', '/page', { Cookie: `${name}=${value}` })).status
+      (await send(other, 'GET', '/page', { Cookie: `${name}_${new URL(origin).port}=${value}` }))
+        .status
     const former = visitor.cookies.get(name)
     // It is remembered there now.
     expect([await asks(former), await asks(former)]).toEqual([200, 200])
@@ -345,7 +346,7 @@ describe('Two processes over one store', () => {
     })
     const visitor = openVisitor(host)
     const page = await enrolmentForm.reach(visitor, host)
-    const former = `${name}=${visitor.cookies.get(name)}`
+    const former = `${name}_${new URL(origin).port}=${visitor.cookies.get(name)}`
     const asks = async () => (await send(other, 'GET', '/page', { Cookie: former })).status
     expect(await asks()).toBe(200)
     await visitor.post(page, enrolmentForm.typed(page, host))

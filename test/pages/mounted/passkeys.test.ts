@@ -433,7 +433,7 @@ describe.runIf(chromiumPath !== null)('After a password, on a device that has pa
     expect(await settled(tab)).toBe(landed)
     expect(await signInAnew(host, tab)).toBe(landed)
     const cookies = await tab.context().cookies(host.base)
-    const asked = cookies.find(({ name }) => name === 'mar_offered_dev')
+    const asked = cookies.find(({ name }) => name.startsWith('mar_offered_dev_'))
     const days = ((asked?.expires ?? 0) - Date.now() / 1000) / (24 * 60 * 60)
     expect([Math.round(days), asked?.value, asked?.httpOnly]).toEqual([30, 'yes', true])
     expect(await host.passkeys.listForUser('u-alice')).toEqual([])

@@ -325,7 +325,7 @@ describe('The page of other accounts', () => {
     expect(back.heading).toBe('Other accounts')
     expect(back.url).not.toContain('ticket')
     expect(back.text).toContain('ada@example.com')
-    const none = await visitor.fill(back, { choice: `disconnect ${idIn(back)}` })
+    const none = await visitor.fill(back, { choice: `disconnect ${idIn(back)}`, sure: 'yes' })
     expect(none.text).toContain('You have connected no other account.')
   })
 
@@ -334,7 +334,7 @@ describe('The page of other accounts', () => {
     const leaving = await visitor.fill(identities, { choice: 'connect fake' })
     const back = await visitor.open(callbackOf(host, leaving))
     host.users.change('u-alice', { passwordHash: null })
-    const last = await visitor.fill(back, { choice: `disconnect ${idIn(back)}` })
+    const last = await visitor.fill(back, { choice: `disconnect ${idIn(back)}`, sure: 'yes' })
     expect(last.status).toBe(409)
     expect(last.text).toContain('Your only way in cannot be removed.')
     expect(last.text).toContain('ada@example.com')
