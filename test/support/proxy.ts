@@ -1,4 +1,5 @@
-// Stands between a process and its database, and cuts or silences the connection at a chosen moment.
+// Stands between a process and its database, and cuts or silences the connection at a chosen
+// moment.
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 
 /** A proxy on a port of its own. */
@@ -10,9 +11,9 @@ export interface DatabaseProxy {
   /** From now on connections are made again. */
   mend(): void
   /**
-   * Once, of PostgreSQL: lets the next statement that matches reach the database, waits until the database has
-   * answered it, and then cuts the connection instead of passing the answer on. Resolves when that
-   * has happened.
+   * Once, of PostgreSQL: lets the next statement that matches reach the database, waits until that
+   * has answered it, and then cuts the connection instead of passing the answer on. Resolves when
+   * that has happened.
    */
   cutInsteadOfAnswer(statement: RegExp): Promise<void>
   /** From now on nothing gets through in either direction, and nothing is closed. */

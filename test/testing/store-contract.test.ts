@@ -109,7 +109,7 @@ const causes: readonly (readonly [words: RegExp, stores: RegExp])[] = [
   [
     /page by page|next page/,
     // Of many rows that are added ten at a time, a list in one value loses most.
-    /page|batch|does nothing|goes on|late|upsert|GET and DEL|without a limit|of everybody|in a value/,
+    /page|batch|does nothing|goes on|late|upsert|GET and DEL|without a limit|everybody|in a value/,
   ],
 ]
 

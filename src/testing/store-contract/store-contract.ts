@@ -132,8 +132,8 @@ export interface StoreContractOptions {
    */
   readonly expires?: 'purge' | 'database'
   /**
-   * How the database is taken away and given back, such as by a proxy that is stopped. With it, each
-   * method is called meanwhile, and must reject. Default: none, and a skipped test says so.
+   * How the database is taken away and given back, such as by a proxy that is stopped. With it,
+   * each method is called meanwhile, and must reject. Default: none, and a skipped test says so.
    */
   readonly outage?: StoreOutage
   /**
@@ -218,7 +218,7 @@ interface Settings extends Pick<Part<unknown>, 'rounds' | 'expires'> {
   readonly inRealTime: InRealTime
 }
 
-/** The tests of one contract. `inRealTime` begins before them, and its own test comes after them. */
+/** The tests of one contract. What `inRealTime` begins before them is looked at after them. */
 function contractOf<Name extends StoreContractName>(
   name: Name,
   tests: readonly ((part: PartOf<Name>, open: () => Promise<StoresUnderTest>) => void)[],

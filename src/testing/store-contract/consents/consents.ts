@@ -198,8 +198,8 @@ function consentList({ it }: Part<ConsentStore>): void {
     const { length } = await consents.listForUser(userId)
     check(
       length === many,
-      `consents.listForUser answered ${length} of ${many} consents: the user cannot take back what ` +
-        'is not shown. Ask for the next page.',
+      `consents.listForUser answered ${length} of ${many} consents: the user cannot take back ` +
+        'what is not shown. Ask for the next page.',
     )
   })
 }
