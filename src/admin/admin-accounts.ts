@@ -38,12 +38,13 @@ export function createAdminAccounts(
   { stores, users, encryptionKeys }: CheckedAdminOptions,
   deps: AdminAccountsDeps,
 ): AdminAccounts {
-  const { call, endForUser } = deps
+  const { call, endForUser, sessions, totp } = deps
   const host = failClosed<AdminUsers>('users', users, call, { delete: unread, disable: unread })
   const proofStore = stores.proofs && failClosedProofs(stores.proofs, call)
   const proofs = proofStore && createProofs({ ...deps, proofStore, encryptionKeys })
   const deleteEverything = createDeleteEverything({
-    ...deps,
+    sessions,
+    totp,
     endDeleted: (userId, context) => endForUser(userId, 'account-deleted', undefined, context),
     proofs: proofs ?? { async voidForUser() {} },
     passkeyServer: stores.passkeys && { passkeyStore: failClosedPasskeys(stores.passkeys, call) },

@@ -107,9 +107,8 @@ export interface AdminSessions extends Pick<SessionsForHost, 'list' | 'revoke'> 
   /** `auth.sessions.revokeAllForUser`; passkeys stay, since which are to go depends on the user. */
   revokeAllForUser(userId: string, options?: Omit<RevokeAllOptions, 'passkeys'>): Promise<number>
   /**
-   * Deletes the sessions of everybody, and codes that would open some; returns how many sessions:
-   * 0 for a store that does not purge, such as Redis. Servers notice within 5 seconds, on sockets
-   * as well. It raises no event.
+   * Deletes the sessions of everybody, and codes that would open some; returns how many sessions: 0
+   * for a store that does not purge, such as Redis. Servers notice in 5 seconds. Raises no event.
    */
   deleteAll(): Promise<number>
 }

@@ -22,7 +22,7 @@ import { defaultFile } from './init.js'
 import { jsonOf, type ShownRow, shown, shownLines, tableOf } from './output.js'
 
 /** How all commands are called. */
-export function usage(): string {
+function usage(): string {
   const lines = commands.map((command) => `  ${usageOf(command)}\n      ${command.does}`)
   return `usage: messaging-auth-router <command>
 

@@ -50,7 +50,8 @@ function pageOf(seen: Looked | null): string {
 const loopback = /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/
 const isHttps = ({ patient: { baseUrl } }: Seen) => baseUrl.protocol === 'https:'
 
-const connection: readonly Check[] = [
+/** What concerns the address itself; they come first. */
+export const connection: readonly Check[] = [
   {
     name: 'router',
     promise: 'the router is mounted at this address',

@@ -1,4 +1,4 @@
-import { checks } from './checks.js'
+import { checks, connection } from './checks.js'
 import { type Patient, see } from './examine.js'
 import { createLookAt, type LookAt } from './look.js'
 
@@ -31,9 +31,9 @@ export async function examine(
     if (problem === null) return { check, outcome: 'right', promise, ...nothing }
     return { check, outcome: 'fault', promise, problem, remedy }
   })
-  const [router] = findings
-  // What else answers there is not the router's.
-  return router?.outcome === 'fault' ? [router] : findings
+  const isWrong = (name: string) => findings.find(({ check }) => check === name)?.problem !== null
+  // Where the router is not, what else answers is not its own.
+  return ['router', 'login'].every(isWrong) ? findings.slice(0, connection.length) : findings
 }
 
 const nothing = { problem: null, remedy: null }
@@ -54,7 +54,7 @@ export function reportOf(findings: readonly Finding[]): string {
   const faults = findings.filter(({ outcome }) => outcome === 'fault').length
   const skipped = findings.filter(({ outcome }) => outcome === 'skipped').length
   const right = findings.length - faults - skipped
-  const sum = `${faults} ${faults === 1 ? 'fault' : 'faults'}, ${right} right, ${skipped} that do not concern this server`
+  const sum = `${faults} fault${faults === 1 ? '' : 's'}, ${right} right, ${skipped} skipped`
   return `${[...lines, sum].join('\n')}\n`
 }
 

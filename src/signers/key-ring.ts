@@ -234,12 +234,11 @@ async function resealRow(
   vault: Vault,
   store: RowStore,
   { generation, kid, sealedKey }: StoredSigningKey,
-  storeTimeout: number,
+  ms: number,
 ): Promise<void> {
   const key = vault.isSealedByNewest(sealedKey) ? null : vault.open(kid, sealedKey)
   if (key === null) return
-  const sealed = vault.seal(kid, key)
-  await withTimeout(async () => store.reseal?.(generation, sealedKey, sealed), storeTimeout)
+  await withTimeout(async () => store.reseal?.(generation, sealedKey, vault.seal(kid, key)), ms)
 }
 
 async function removeOver(
