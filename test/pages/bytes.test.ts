@@ -32,9 +32,9 @@ it('No byte of a document, of the style sheet or of a script has changed', () =>
     passwordScript: digestOf(passwordScript),
   }).toMatchInlineSnapshot(`
     {
-      "css": "7a731e4f7eebb92e",
-      "de": "66e67f92ce660edf",
-      "en": "9215886c0c2f49d4",
+      "css": "3d99c96458b7f4e8",
+      "de": "88566b41282e512a",
+      "en": "4674e316f88da3e7",
       "passkeyScript": "af82c4615da7e35d",
       "passwordScript": "8cb1aaa8a80f690e",
     }

@@ -17,7 +17,11 @@ it('an enrolment whose two requests go on in the same moment is confirmed once',
       return confirmed === 1 ? { next: 'answer', answer } : { next: 'start-over' }
     },
   }
-  const { submit } = replayFirstEnrolment(page, createSessionCookie(new URL('https://chat.example.com')), () => new Date())
+  const { submit } = replayFirstEnrolment(
+    page,
+    createSessionCookie(new URL('https://chat.example.com')),
+    () => new Date(),
+  )
   const visit = { binding: { request: 'request', browser: 'browser' } } as PageVisit
   const fields = { text: (name: string) => name, has: () => true }
   const both = [1, 2].map(() => submit(visit, fields, {} as EndpointRequest))

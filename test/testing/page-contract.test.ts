@@ -344,6 +344,7 @@ ${view.everywhere ? html`<button name=choice value=everywhere>All</button>` : nu
       connect: true,
       'account-identities': true,
       'account-delete': true,
+      confirm: true,
       'second-factor': true,
       enrol: true,
       'enrol-passkey': true,

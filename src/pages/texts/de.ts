@@ -245,7 +245,7 @@ export const de: TextsOfPages = {
 
   'confirm.title': 'Bist Du sicher?',
   'confirm.off':
-    'Deine Authenticator-App und Deine Wiederherstellungscodes gelten nicht mehr. Deine anderen Geräte werden abgemeldet.',
+    'App und Wiederherstellungscodes gelten nicht mehr. Deine anderen Geräte werden abgemeldet.',
   'confirm.email-off': 'Wir schicken Dir keinen Code mehr. Deine anderen Geräte werden abgemeldet.',
   'confirm.remove': 'Mit diesem Passkey kannst Du Dich nicht mehr anmelden.',
   'confirm.disconnect': 'Mit diesem Konto kannst Du Dich nicht mehr anmelden.',

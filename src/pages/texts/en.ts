@@ -233,7 +233,7 @@ export const en = {
 
   'confirm.title': 'Are you sure?',
   'confirm.off':
-    'Your authenticator app and your recovery codes stop working. Your other devices are signed out.',
+    'Your authenticator app and recovery codes stop working. Your other devices are signed out.',
   'confirm.email-off': 'We mail you no code any more. Your other devices are signed out.',
   'confirm.remove': 'You can no longer sign in with this passkey.',
   'confirm.disconnect': 'You can no longer sign in with this account.',

@@ -18,7 +18,6 @@ import type {
   UndoView,
   View,
 } from '../../pages/view.js'
-import type { CodeElsewhereView } from '../../pages/view-parts.js'
 import type { PromisedOfPage } from './documents.js'
 import { packed, textOf } from './markup.js'
 import { check, type RenderedPage } from './rendered.js'
@@ -149,7 +148,7 @@ type MailedView =
   | AccountPasswordView
   | AccountEmailView
   | ConfirmEmailView
-  | CodeElsewhereView
+  | Extract<View, { page: 'code-elsewhere' }>
   | LinkView
   | LinkSignInView
   | LinkDeviceView

@@ -1,9 +1,8 @@
 import type { AccountView, FormFault, PageForm, View } from '../../pages/view.js'
-import type { NoteView } from '../../pages/view-parts.js'
 
 const base = 'https://chat.example.com/api/v1'
 
-const notes: readonly NoteView['note'][] = [
+const notes: readonly Extract<View, { page: 'note' }>['note'][] = [
   'mail-sent',
   'password-set',
   'address-confirmed',

@@ -51,7 +51,8 @@ describe('the devices on the account page', () => {
 
 function session(id: string, kind: OwnDevice['kind'], openedBy: string | null = null): OwnDevice {
   const lastSeenAt = new Date(Date.UTC(2030, 0, Number(id)))
-  return { id, kind, openedBy, name: `of ${id}`, ip: null, lastSeenAt, current: id === '3' }
+  const seen = { createdAt: lastSeenAt, lastSeenAt }
+  return { id, kind, openedBy, name: `of ${id}`, ip: null, ...seen, current: id === '3' }
 }
 
 describe('sessions grouped by device', () => {

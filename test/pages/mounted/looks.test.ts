@@ -55,15 +55,13 @@ describe.runIf(chromiumPath !== null)('Axe finds no fault', () => {
     host.clock.advance(2 * 60 * 60)
     // A form of this browser is good for long: so it comes back with a fault of another value.
     await tab.context().clearCookies({ name: /^mar_pre_/ })
-    await tab
-      .context()
-      .addCookies([
-        {
-          name: `mar_pre_dev_${new URL(host.origin).port}`,
-          value: 'A'.repeat(22),
-          url: host.origin,
-        },
-      ])
+    await tab.context().addCookies([
+      {
+        name: `mar_pre_dev_${new URL(host.origin).port}`,
+        value: 'A'.repeat(22),
+        url: host.origin,
+      },
+    ])
     const field = tab.locator('input:not([type=hidden]):not([readonly]):not([type=checkbox])')
     for (const one of await field.all()) await one.fill('000000')
     const button = tab.locator('form button[type=submit]').first()

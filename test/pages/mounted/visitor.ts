@@ -121,7 +121,7 @@ const named = (sent: HeaderChange[string], port: string): typeof sent =>
 // None of them may come to stand in the log, which a host looks at when its test is over.
 function secretsIn(answer: string): string[] {
   const found = answer.matchAll(
-    /(?:mar_(?:session|up|pre|pre_[0-9a-f]{2})_dev(?:_\d+)?=|flow=|ticket=|\bstate=|\bcode=)([\w.-]{20,})/g,
+    /(?:mar_(?:session|up|pre\w*)_dev(?:_\d+)?=|flow=|ticket=|\bstate=|\bcode=)([\w.-]{20,})/g,
   )
   return [...found].map(([, secret = '']) => secret)
 }
