@@ -33,8 +33,8 @@ it('No byte of a document, of the style sheet or of a script has changed', () =>
   }).toMatchInlineSnapshot(`
     {
       "css": "3d99c96458b7f4e8",
-      "de": "88566b41282e512a",
-      "en": "4674e316f88da3e7",
+      "de": "b8050ee5e393dcb4",
+      "en": "7c7891b38607411b",
       "passkeyScript": "af82c4615da7e35d",
       "passwordScript": "8cb1aaa8a80f690e",
     }

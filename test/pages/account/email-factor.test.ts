@@ -48,7 +48,7 @@ it('switches them on, says so, ends other sessions, and asks for a code from the
     ['begin', 'email-off'],
   ])
   expect([isOn(host), (await sessionsOf(host)).length]).toEqual([true, 1])
-  expect(cookieOf(on)).toContain('mar_session_dev_')
+  expect(cookieOf(on)).toContain('mar_session_dev=')
   const before = copy.cookies.get('mar_session_dev')
   expect(visitor.cookies.get('mar_session_dev')).not.toBe(before)
   expect(await host.mailed('factor-changed')).toHaveLength(1)
@@ -69,7 +69,7 @@ it('switches them off, and says so', async () => {
   expect([off.status, noted(off)]).toEqual([200, 'You have switched off codes by mail.'])
   expect(choicesOn(off)).toEqual(['begin', 'email-on'])
   expect([isOn(host), (await sessionsOf(host)).length]).toEqual([false, 1])
-  expect(cookieOf(off)).toContain('mar_session_dev_')
+  expect(cookieOf(off)).toContain('mar_session_dev=')
   expect((await visitor.open(`${host.base}/account`)).heading).toBe('Your account')
   expect((await openAccount(host)).page.heading).toBe('Your account')
 })

@@ -72,11 +72,13 @@ export function openVisitor(
         .once('error', reject)
         .end(body)
     })
-    for (const cookie of response.headers['set-cookie'] ?? [])
-      keep(cookies, cookie.replace(withPort, '$1='))
+    const { 'set-cookie': sent = [], ...others } = response.headers
+    const set = sent.map((cookie) => cookie.replace(withPort, '$1='))
+    for (const cookie of set) keep(cookies, cookie)
     const page = await text(response)
     const heading = /<h1>([^<]*)/.exec(page)?.[1] ?? ''
-    const { statusCode: status = 0, headers: got } = response
+    const { statusCode: status = 0 } = response
+    const got = sent.length === 0 ? others : { ...others, 'set-cookie': set }
     for (const secret of secretsIn(`${got['set-cookie']} ${got.location} ${page}`))
       running().issued.add(secret)
     return { url, status, headers: got, text: page, heading }
