@@ -19,7 +19,12 @@ const examples = ['users', 'moving']
 
 function run(command, args, env = {}) {
   // What hangs must not hold up whatever comes next.
-  const options = { cwd: here, stdio: 'inherit', timeout: 1_800_000, env: { ...process.env, ...env } }
+  const options = {
+    cwd: here,
+    stdio: 'inherit',
+    timeout: 1_800_000,
+    env: { ...process.env, ...env },
+  }
   const { status, error } = spawnSync(command, args, options)
   if (error !== undefined) throw error
   if (status !== 0) process.exit(status ?? 1)
