@@ -214,3 +214,28 @@ describe.skipIf(postgresUrl === null)('beside a server', () => {
     expect(err).toContain('usage: messaging-auth-router ')
   })
 })
+
+it('deletes the accounts of a file: it asks, goes on after a failure, and names it', async () => {
+  const config = join(folder, 'accounts.mjs')
+  const text = `import { memoryStores } from 'messaging-auth-router/stores/memory'
+const remove = async (id) => { if (id === 'u-2') throw new Error('in use by mar-secret') }
+export default { stores: memoryStores(), users: { delete: remove }, onEvent() {}, storeTimeout: 1000 }`
+  writeFileSync(config, text)
+  const ids = join(folder, 'ids.txt')
+  writeFileSync(ids, 'u-1\n\nu-2\r\n u-3\nu-1\n')
+  const env = { ...process.env }
+  const accounts = (...args: string[]) =>
+    runProgram({ cwd: folder, env }, ['accounts', ...args, '--config', config])
+  const asked = await accounts('delete', '--file', ids)
+  expect([asked.code, asked.err]).toEqual([2, expect.stringContaining('deletes 3 of your users')])
+  const done = await accounts('delete', '--file', ids, '--yes')
+  expect([done.code, done.out]).toEqual([
+    1,
+    'deleted: 2 of 3\nfailed: u-2 (temporarily-unavailable)\n',
+  ])
+  expect(done.err).not.toContain('mar-secret')
+  expect(await accounts('delete', '--user', 'u-1', '--yes')).toMatchObject({ code: 0 })
+  const disabled = await accounts('disable', '--file', ids, '--yes')
+  expect([disabled.code, disabled.err]).toEqual([2, expect.stringContaining('users.disable')])
+  expect((await accounts('delete', '--file', 'none.txt', '--yes')).code).toBe(2)
+})
