@@ -219,7 +219,8 @@ it('deletes the accounts of a file: it asks, goes on after a failure, and names 
   const config = join(folder, 'accounts.mjs')
   const text = `import { memoryStores } from 'messaging-auth-router/stores/memory'
 const remove = async (id) => { if (id === 'u-2') throw new Error('in use by mar-secret') }
-export default { stores: memoryStores(), users: { delete: remove }, onEvent() {}, storeTimeout: 1000 }`
+const users = { delete: remove }
+export default { stores: memoryStores(), users, onEvent() {}, storeTimeout: 1000 }`
   writeFileSync(config, text)
   const ids = join(folder, 'ids.txt')
   writeFileSync(ids, 'u-1\n\nu-2\r\n u-3\nu-1\n')
