@@ -32,7 +32,7 @@ it('No byte of a document, of the style sheet or of a script has changed', () =>
     passwordScript: digestOf(passwordScript),
   }).toMatchInlineSnapshot(`
     {
-      "css": "3d99c96458b7f4e8",
+      "css": "fcac30e01b58805f",
       "de": "b8050ee5e393dcb4",
       "en": "7c7891b38607411b",
       "passkeyScript": "af82c4615da7e35d",

@@ -2,24 +2,25 @@ import { sha256 } from '../../lib/digest.js'
 
 // The style sheet of every page as text, since the build ships only the output of TypeScript.
 
-/** Backgrounds of the pages. Links and the accent must be legible on both. */
+/** Backgrounds of the pages. Links and the accent must be legible on all. */
 const surfaces = {
-  light: { page: '#f3f4f7', card: '#ffffff' },
-  dark: { page: '#0f1115', card: '#1a1d23' },
+  light: { page: '#f3f4f7', card: '#ffffff', note: '#f1f3f7' },
+  dark: { page: '#0f1115', card: '#1a1d23', note: '#23272f' },
 } as const
+type Surfaces = (typeof surfaces)[keyof typeof surfaces]
 
 const colours = `
 :root{
   color-scheme:light dark;
   --page:${surfaces.light.page};--card:${surfaces.light.card};
   --text:#16181d;--muted:#565b66;--line:#dcdfe5;--field:#7f8490;
-  --fault:#9b1420;--fault-line:#e3a6ab;--fault-card:#fdf1f1;--note:#f1f3f7;
+  --fault:#9b1420;--fault-line:#e3a6ab;--fault-card:#fdf1f1;--note:${surfaces.light.note};
 }
 @media (prefers-color-scheme:dark){
   :root{
     --page:${surfaces.dark.page};--card:${surfaces.dark.card};
     --text:#eceef2;--muted:#a6adba;--line:#31363f;--field:#737b8a;
-    --fault:#ffb4ab;--fault-line:#7d3a3c;--fault-card:#33181a;--note:#23272f;
+    --fault:#ffb4ab;--fault-line:#7d3a3c;--fault-card:#33181a;--note:${surfaces.dark.note};
   }
 }`
 
@@ -217,16 +218,17 @@ export function createStylesheet(accent: string = defaultAccent, added = ''): St
   const shade = onAccent === '#ffffff' ? 'rgb(0 0 0/.14)' : 'rgb(255 255 255/.22)'
   const chosen =
     `:root{--accent:${accent};--on-accent:${onAccent};--shade:${shade};` +
-    `${edgeAndLink(accent, surfaces.light.page, surfaces.light.card)}}\n` +
+    `${edgeAndLink(accent, surfaces.light)}}\n` +
     `@media (prefers-color-scheme:dark){:root{` +
-    `${edgeAndLink(accent, surfaces.dark.card, surfaces.dark.card)}}}`
+    `${edgeAndLink(accent, surfaces.dark)}}}`
   const css = `${chosen}${pageCss}\n${added}`
   return { css, version: sha256(css).slice(0, 16) }
 }
 
 // An accent close to the card's colour would make a button invisible.
-function edgeAndLink(accent: string, hardest: string, card: string): string {
-  const link = legibleOn(hardest, accent)
+function edgeAndLink(accent: string, { note, card }: Surfaces): string {
+  // Of all surfaces, text is hardest to read on a note.
+  const link = legibleOn(note, accent)
   const edge = contrastOf(accent, card) < visible ? link : accent
   return `--link:${link};--edge:${edge}`
 }
