@@ -7,6 +7,7 @@ import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
+import pg from 'pg'
 import { io } from 'socket.io-client'
 import request from 'supertest'
 import ts from 'typescript'
@@ -86,7 +87,14 @@ async function start() {
     )
   await expect.poll(health).toBe(200)
   const metrics = () => fetch(`http://127.0.0.1:${metricsPort}/`).then((answer) => answer.text())
-  return { base, origin, mails, metrics, server, closed }
+  const events = async () => {
+    const reader = new pg.Client({ connectionString: database.url })
+    await reader.connect()
+    const { rows } = await reader.query<{ type: string }>('select type from mar_audit order by id')
+    await reader.end()
+    return rows.map(({ type }) => type)
+  }
+  return { base, origin, mails, metrics, events, server, closed }
 }
 
 async function post(url: string, body: object, headers: Record<string, string> = {}) {
@@ -110,7 +118,7 @@ describe.skipIf(postgresUrl === null)('the server of docs/examples/production', 
   })
 
   it('starts, signs a new user in, ends sockets with their session, and ends itself', async () => {
-    const { base, origin, mails, metrics, server, closed } = await start()
+    const { base, origin, mails, metrics, events, server, closed } = await start()
     const api = `${base}/api/v1`
 
     // Ada registers, by a mailed code.
@@ -149,6 +157,7 @@ describe.skipIf(postgresUrl === null)('the server of docs/examples/production', 
     expect(await page.text()).toContain(`Signed in as ${arrived.data['userId']}`)
     // Not by fetch, which says that it opens no page.
     const stranger = await request(base).get('/').set('Accept', 'text/html').expect(303)
+    expect(stranger.headers).not.toHaveProperty('x-powered-by')
     const signIn = await request(base).get(new URL(String(stranger.get('Location')), base).pathname)
     expect(signIn.text).toContain('Chat')
 
@@ -165,5 +174,6 @@ describe.skipIf(postgresUrl === null)('the server of docs/examples/production', 
     await new Promise((resolve) => last.once('connect', () => resolve(null)))
     server.kill('SIGTERM')
     expect(await closed).toEqual([0, null])
+    expect(await events()).toEqual(expect.arrayContaining(['account.registered', 'session.ended']))
   })
 })

@@ -14,7 +14,7 @@ export function setting(name: string): string {
 const kyselyOver = (pool: Pool) => new Kysely<object>({ dialect: new PostgresDialect({ pool }) })
 
 export async function migrate(pool: Pool): Promise<void> {
-  await sql.migrateSql(kyselyOver(pool))
+  await sql.migrateSql(kyselyOver(pool), { audit: true })
   await pool.query(usersTable)
 }
 
@@ -27,10 +27,11 @@ async function send({ to, subject, text }: router.Mail): Promise<void> {
   if (!ok) throw new Error(`the mail service answered ${status}`)
 }
 
-export async function openAuth(pool: Pool): Promise<router.AuthRouter> {
+export async function openAuth(pool: Pool) {
   const [origin, encryptionKeys] = [setting('ORIGIN'), setting('AUTH_ENCRYPTION_KEYS').split(',')]
   const { keys, ...stores } = sql.sqlStores(kyselyOver(pool))
   const { consents, once } = sql.sqlOAuthStores(kyselyOver(pool))
+  const audit = sql.sqlAudit(kyselyOver(pool)) // who signed in from where, for the terminal
   const logger = router.consoleLogger()
   const ring = router.keyRing({ store: keys, encryptionKeys, logger })
   await ring.ready()
@@ -40,16 +41,19 @@ export async function openAuth(pool: Pool): Promise<router.AuthRouter> {
   setInterval(rotate, 3600 * 1000).unref()
   const app = { id: 'desktop', name: 'Chat Desktop', type: 'native', firstParty: true } as const
   const desktop = { ...app, redirectUris: ['http://127.0.0.1/callback'], scopes: ['*'] }
-  return router.createAuthRouter({
+  const auth = router.createAuthRouter({
     users: chatUsers(pool),
     ...stores,
     bus: sql.postgresBus(pool),
     signer: router.joseSigner({ issuer: origin, audience: 'chat', keys: ring }),
     encryptionKeys,
     logger,
+    onEvent: audit,
     pagesOrigin: origin,
     oauth: { baseUrl: `${origin}/api/v1`, clients: [desktop], consents, once },
     pages: { brand: { name: 'Chat' } },
     accounts: { mail: { send }, registration: 'open' },
   })
+  const close = () => auth.close().then(() => audit.close())
+  return { auth, close }
 }

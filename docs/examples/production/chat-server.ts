@@ -11,8 +11,9 @@ const pool = new pg.Pool({ ...url, max: 20, connectionTimeoutMillis: 1500 })
 pool.on('error', () => {}).on('connect', (client) => void client.on('error', () => {}))
 
 async function serve(): Promise<void> {
-  const auth = await openAuth(pool)
-  const app = express().set('trust proxy', Number(process.env['PROXIES'] ?? 1))
+  const { auth, close } = await openAuth(pool)
+  const app = express().disable('x-powered-by')
+  app.set('trust proxy', Number(process.env['PROXIES'] ?? 1))
   app.get('/health', async (_req, res) => {
     const health = await auth.health()
     res.setHeader('Cache-Control', 'no-store')
@@ -40,7 +41,7 @@ async function serve(): Promise<void> {
     setInterval(() => server.closeIdleConnections(), 100).unref()
     await io.close() // the sockets, then the server, once what it has accepted is answered
     metrics.close()
-    await auth.close()
+    await close()
     await pool.end()
   }
   process.once('SIGTERM', stop).once('SIGINT', stop)
