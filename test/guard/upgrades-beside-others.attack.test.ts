@@ -108,7 +108,7 @@ describe('a socket that is to be tracked when the router was closed', () => {
       await expect(late.renew(authToken)).rejects.toMatchObject({ status: 401 })
       // One that was there before is still closed with its session.
       await post(host, '/logout', undefined, bearer(authToken))
-      expect(close).toHaveBeenCalledExactlyOnceWith(4401, 'session ended')
+      expect(close).toHaveBeenCalledExactlyOnceWith(4401, 'session ended: logout')
     },
   )
 })

@@ -190,7 +190,7 @@ export function ledTo(response: Response) {
 /** The page that asks, with what counts of a request. */
 export function askingAt(parameters: Parameters = {}): string {
   const query = queryOf(parameters).replaceAll('+', '%20')
-  return `${base}/oauth/sign-out?${query}`
+  return `${base}/oauth/sign-out${query === '' ? '' : `?${query}`}`
 }
 
 /** Where a page leads by itself. */

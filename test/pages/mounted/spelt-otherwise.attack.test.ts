@@ -38,7 +38,9 @@ async function lines(host: MountedHost, ...head: string[]): Promise<string> {
 }
 
 const statusOf = (answer: string) => Number(/^HTTP\/1\.1 (\d{3})/.exec(answer)?.[1])
-const cookiesOf = ({ cookies }: Visitor) => [...cookies].map((pair) => pair.join('=')).join('; ')
+// On plain HTTP the port stands in the names.
+const cookiesOf = ({ cookies }: Visitor, { origin }: MountedHost) =>
+  [...cookies].map(([name, value]) => `${name}_${new URL(origin).port}=${value}`).join('; ')
 
 describe('An address that is spelt otherwise', () => {
   it('brings no code to what a page of somebody else embeds', async () => {
@@ -51,7 +53,7 @@ describe('An address that is spelt otherwise', () => {
         `GET ${path}?${queryOf(wiki, { prompt: 'none' })} HTTP/1.1`,
         'Host: chat.example.com',
         'Connection: close',
-        `Cookie: ${cookiesOf(visitor)}`,
+        `Cookie: ${cookiesOf(visitor, host)}`,
         ...said,
       )
     const link = [
@@ -90,7 +92,7 @@ describe('An address that is spelt otherwise', () => {
         `POST ${spelt('consent')}${new URL(action).search} HTTP/1.1`,
         'Host: chat.example.com',
         'Connection: close',
-        `Cookie: ${cookiesOf(visitor)}`,
+        `Cookie: ${cookiesOf(visitor, host)}`,
         'Sec-Fetch-Site: cross-site',
         'Origin: https://evil.example',
         'Content-Type: application/x-www-form-urlencoded',
