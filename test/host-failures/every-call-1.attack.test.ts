@@ -18,6 +18,7 @@ const byNobody = [
   'secondFactors.purge',
   // From a terminal.
   'secondFactors.countSealed',
+  'secondFactors.listSealed',
   'tickets.purge',
   'sessions.liveAmong',
   'signer.keyIds',
