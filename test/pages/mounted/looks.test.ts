@@ -253,7 +253,11 @@ describe.runIf(chromiumPath !== null).each(['en', 'de'])(
       await tab.reload()
       await isFine(tab)
       host.users.change('u-alice', { passwordHash: null })
-      await leaving(tab, () => tab.locator('button[value^="disconnect "]').click())
+      const disconnect = () => tab.locator('button[value^="disconnect "]').click()
+      await leaving(tab, disconnect)
+      // The question.
+      await isFine(tab)
+      await leaving(tab, disconnect)
       expect(await tab.locator('#fault').count()).toBe(1)
       await isFine(tab)
     })
