@@ -123,9 +123,7 @@ const named = (sent: HeaderChange[string], port: string): typeof sent =>
 
 // None of them may come to stand in the log, which a host looks at when its test is over.
 function secretsIn(answer: string): string[] {
-  const found = answer.matchAll(
-    /(?:mar_\w{2,30}=|flow=|ticket=|\bstate=|\bcode=)([\w.-]{20,})/g,
-  )
+  const found = answer.matchAll(/(?:mar_\w{2,30}=|flow=|ticket=|\bstate=|\bcode=)([\w.-]{20,})/g)
   return [...found].map(([, secret = '']) => secret)
 }
 
