@@ -162,16 +162,17 @@ export type MustSignInForDevice = (
   askedAt: Date,
 ) => Promise<boolean>
 
-export interface MustSignInForDeviceDeps
-  extends Pick<RequireFreshDeps, 'meetsFactorPolicy' | 'clock'> {
-  /** Whether the user has something to show besides a password: a second factor, a passkey. */
-  readonly hasMoreToShow: (user: AuthUser) => Promise<boolean>
-}
-
-export function createMustSignInForDevice(deps: MustSignInForDeviceDeps): MustSignInForDevice {
+/**
+ * @param hasMoreToShow - whether the user has something to show besides a password: a second
+ * factor, a passkey
+ */
+export function createMustSignInForDevice(
+  { meetsFactorPolicy, clock }: Pick<RequireFreshDeps, 'meetsFactorPolicy' | 'clock'>,
+  hasMoreToShow: (user: AuthUser) => Promise<boolean>,
+): MustSignInForDevice {
   return async function mustSignInForDevice({ session, user }, askedAt) {
-    if (!isFresh(session, deps.clock())) return true
-    if (session.authenticatedAt >= askedAt || deps.meetsFactorPolicy(session.methods)) return false
-    return deps.hasMoreToShow(user)
+    if (!isFresh(session, clock())) return true
+    if (session.authenticatedAt >= askedAt || meetsFactorPolicy(session.methods)) return false
+    return hasMoreToShow(user)
   }
 }

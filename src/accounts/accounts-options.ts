@@ -184,6 +184,11 @@ export function checkAccountsOptions(given: unknown): CheckedAccountsOptions {
   })
 }
 
+/** Whether new users may need an invitation: what a function answers is not known before. */
+export function mayDemandInvitation(registration: AccountsOptions['registration']): boolean {
+  return registration !== undefined && registration !== 'open'
+}
+
 /**
  * Checks that the host's users and links fit the option. `hasPages`: the router has its own.
  *
@@ -205,7 +210,7 @@ export function requireUsersFor(
   if (deletion) requireMethods('deletion', users, ['delete'])
   // Ours take the place of missing ones.
   if (hasPages) return
-  requireLink('invitation', registration !== undefined && registration !== 'open', links)
+  requireLink('invitation', mayDemandInvitation(registration), links)
   requireLink('reset', users.updatePasswordHash !== undefined, links)
   requireLink(
     'undo',

@@ -109,28 +109,30 @@ export function createSealed(deps: SealedDeps): () => Promise<readonly SealedWit
   }
 }
 
-interface ResealDeps extends Omit<SealedDeps, 'secondFactors' | 'encryptionKeys'> {
-  readonly totp: OwnTotp | undefined
-  readonly sealed: () => Promise<readonly SealedWith[]>
+/** Seals all with the first key. What was done stays done if it fails, and is left out then. */
+export function createReseal(
+  rings: readonly (KeyRing | undefined)[],
+  totp: OwnTotp | undefined,
+  sealed: () => Promise<readonly SealedWith[]>,
+): typeof sealed {
+  return async function reseal() {
+    // Rejects without encryption keys.
+    await sealed()
+    for (const ring of rings) await ring?.reseal?.()
+    if (totp !== undefined) await resealSeeds(totp)
+    return sealed()
+  }
 }
 
-/** Seals all with the first key. What was done stays done if it fails, and is left out then. */
-export function createReseal({ keys, idTokenKeys, totp, sealed }: ResealDeps): typeof sealed {
-  async function resealFrom(after: string | null, { store, vault }: OwnTotp): Promise<void> {
-    const some = (await store.listSealed?.(after, 500)) ?? []
+async function resealSeeds({ store, vault }: OwnTotp): Promise<void> {
+  const listAfter = async (userId: string | null) => (await store.listSealed?.(userId, 500)) ?? []
+  let some = await listAfter(null)
+  for (let last = some.at(-1); last !== undefined; last = some.at(-1)) {
     for (const { userId, sealedSeed } of some) {
       const seed = vault.isSealedByNewest(sealedSeed) ? null : vault.open(userId, sealedSeed)
       if (seed !== null) await store.reseal(userId, sealedSeed, vault.seal(userId, seed))
     }
-    const last = some.at(-1)
-    if (last !== undefined) await resealFrom(last.userId, { store, vault })
-  }
-  return async function reseal() {
-    // Rejects without encryption keys.
-    await sealed()
-    for (const ring of [keys, idTokenKeys]) await ring?.reseal?.()
-    if (totp !== undefined) await resealFrom(null, totp)
-    return sealed()
+    some = await listAfter(last.userId)
   }
 }
 

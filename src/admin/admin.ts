@@ -107,8 +107,9 @@ export interface AdminSessions extends Pick<SessionsForHost, 'list' | 'revoke'> 
   /** `auth.sessions.revokeAllForUser`; passkeys stay, since which are to go depends on the user. */
   revokeAllForUser(userId: string, options?: Omit<RevokeAllOptions, 'passkeys'>): Promise<number>
   /**
-   * Deletes the sessions of everybody, and codes that would open some; returns how many sessions: 0
-   * for a store that does not purge, such as Redis. Servers notice in 5 seconds. Raises no event.
+   * Deletes the sessions of everybody, and codes that would open some; returns how many sessions,
+   * with those that have ended but are still kept: 0 for a store that does not purge, such as
+   * Redis. Servers notice in 5 seconds. Raises no event.
    */
   deleteAll(): Promise<number>
 }
@@ -160,7 +161,7 @@ export function adminOf(given: AdminOptions): Admin {
     clients: manageClients(options, parts),
     keys: createAdminKeys({ keys, idTokenKeys, audit: parts.audit }),
     sealed,
-    reseal: createReseal({ keys, idTokenKeys, totp, sealed }),
+    reseal: createReseal([keys, idTokenKeys], totp, sealed),
     unlockLogin: unlocking(options, parts),
     async audit(query) {
       if (typeof onEvent?.find === 'function') return onEvent.find(query)

@@ -1,4 +1,4 @@
-import type { AccountsOptions } from '../accounts/accounts-options.js'
+import { type AccountsOptions, mayDemandInvitation } from '../accounts/accounts-options.js'
 import { AuthConfigError } from '../errors.js'
 import { isPagesOrigin } from '../http/page-origin.js'
 import type { UserStore } from '../users/contract.js'
@@ -34,7 +34,7 @@ export function requirePartsFor(options: ProvidersOptions, parts: PartsForProvid
       'lets nobody in by password, but accounts.registration has new users choose one.',
       "leave accounts.registration out, or pass unknown: 'create' in place of it.",
     )
-  if (options.unknown === 'create' && !['open', undefined].includes(parts.registration as 'open'))
+  if (options.unknown === 'create' && mayDemandInvitation(parts.registration))
     throw wrong(
       '.unknown',
       "is 'create', which asks nobody for the invitation that accounts.registration may demand.",

@@ -234,6 +234,7 @@ function acrValuesOf({ totp, codeFactors, passkeyServer }: Kit): readonly Acr[] 
 }
 
 function settingsOf(options: ResolvedOptions): Settings {
+  const registration = options.accounts?.registration
   const { clock, signer, encryptionKeys, totpIssuer, maxPasswordWait, purgeInterval } = options
   const { beforeLogin, deviceLinks, allowedOrigins, lifetimes, pkce, pages } = options
   return {
@@ -248,7 +249,7 @@ function settingsOf(options: ResolvedOptions): Settings {
     allowedOrigins,
     qrCode: pages?.qrCode,
     hasAccountPage: pages?.account !== false,
-    isRegistrationOpen: ![undefined, 'invited'].includes(options.accounts?.registration as 'open'),
+    isRegistrationOpen: registration !== undefined && registration !== 'invited',
     codeLifetime: lifetimes.code,
     accessTokenLifetime: lifetimes.accessToken,
     refreshGrace: lifetimes.refreshGrace,
@@ -395,7 +396,7 @@ function decide(kit: Asking) {
     hasSecondFactor: async (user: AuthUser) =>
       (await owesFactor(user)) || (await kit.mustHaveFactor(user)),
     hasMoreToShow,
-    mustSignInForDevice: createMustSignInForDevice({ ...kit, hasMoreToShow }),
+    mustSignInForDevice: createMustSignInForDevice(kit, hasMoreToShow),
   }
 }
 
