@@ -118,7 +118,7 @@ export function createSocketRegistry(deps: SocketRegistryDeps): SocketRegistry {
     const { sessionId } = entry.principal
     open.add(entry)
     // The session may have ended since the handshake, when the registry did not know the socket.
-    if (justEnded.get(sessionId, clock())) endSession(sessionId)
+    if (justEnded.get(sessionId, clock()) !== undefined) endSession(sessionId)
     else void check(sessionId, noRequest)
   }
 
