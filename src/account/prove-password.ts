@@ -1,8 +1,8 @@
 import type { Audit } from '../audit/events.js'
 import { AuthError } from '../errors.js'
-import type { DigestIdentifier } from '../login/identifier.js'
-import type { VerifyPassword } from '../login/verify-password.js'
+import type { VerifyPassword } from '../kits/sign-in-kit.js'
 import type { ProvePassword } from '../principal/prove-password.js'
+import type { DigestIdentifier } from '../throttle/counter-keys.js'
 import type { Throttle } from '../throttle/throttle.js'
 import type { LoginIdentifier, UserStore } from '../users/contract.js'
 

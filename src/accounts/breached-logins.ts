@@ -1,6 +1,6 @@
 import { type Audit, noRequest } from '../audit/events.js'
+import type { NoticePassword } from '../kits/sign-in-kit.js'
 import { boundedCache } from '../lib/bounded-cache.js'
-import type { NoticePassword } from '../login/login-proof.js'
 import { createIsBreached } from '../passwords/breached.js'
 import type { CheckedPasswordRules } from '../passwords/password-rules.js'
 import type { AfterAnswer } from './after-answer.js'

@@ -1,8 +1,8 @@
 import type { RequestContext } from '../audit/events.js'
 import type { MailKind } from '../audit/mail.js'
 import type { AuthError } from '../errors.js'
-import type { DigestIdentifier } from '../login/identifier.js'
 import type { Mailer, MailToSend } from '../mail/mailer.js'
+import type { DigestIdentifier } from '../throttle/counter-keys.js'
 import type { Throttle } from '../throttle/throttle.js'
 import type { AuthUser } from '../users/contract.js'
 

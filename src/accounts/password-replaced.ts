@@ -1,7 +1,7 @@
 import { signedInIdentifier } from '../account/prove-password.js'
 import type { EndForAccounts } from '../account/session-management.js'
 import type { RequestContext } from '../audit/events.js'
-import type { DigestIdentifier } from '../login/identifier.js'
+import type { DigestIdentifier } from '../throttle/counter-keys.js'
 import type { Throttle } from '../throttle/throttle.js'
 import type { AuthUser, LoginIdentifier } from '../users/contract.js'
 import type { CheckedAccountsOptions } from './accounts-options.js'

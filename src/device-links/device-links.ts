@@ -1,41 +1,30 @@
+import { z } from 'zod'
+import { AuthError } from '../errors.js'
+import { ok } from '../http/answer.js'
 import type { Capability } from '../http/capability.js'
-import type { LinksOnPages } from '../pages/account/parts.js'
+import type { Endpoint } from '../http/endpoint.js'
+import { parseInput } from '../http/input.js'
+import type { SignInKit } from '../kits/sign-in-kit.js'
+import { isOneLine } from '../lib/one-line.js'
+import { typedDigits } from '../lib/typed-code.js'
+import type { AskingUser, LinksOnPages } from '../pages/account/parts.js'
+import { codeChallengePattern } from '../pkce/code-challenge.js'
 import { createRequireRecentSignIn, freshSeconds } from '../sessions/recent-sign-in.js'
-import type { Sessions } from '../sessions/sessions.js'
-import type { AuthorizationCodeStore } from '../stores/code-contract.js'
-import type { DeviceCodeStore } from '../stores/device-code-contract.js'
-import type { Throttle } from '../throttle/throttle.js'
-import type { UserStore } from '../users/contract.js'
-import { type ApproveDeps, approveEndpoint } from './approve.endpoint.js'
-import { type BeginDeps, beginEndpoint } from './begin.endpoint.js'
-import { type CollectDeps, collectEndpoint } from './collect.endpoint.js'
-import { createLinkDecisions, type LinkDecisionDeps } from './decide-link.js'
-import { type DenyDeps, denyEndpoint } from './deny.endpoint.js'
+import { proofRequest } from '../sign-in-again.js'
+import type { DeviceCodeRecord } from '../stores/device-code-contract.js'
+import { collectEndpoint, linkIdSchema } from './collect.js'
 import { createLinkSecrets } from './link-secrets.js'
-import { createLinksOnPages, type LinksOnPagesDeps } from './links-on-pages.js'
-import { type OpenDeps, openEndpoint } from './open.endpoint.js'
-import { createOpenLink, type OpenLinkDeps } from './open-link.js'
-
-type Endpoints = BeginDeps & OpenDeps & ApproveDeps & DenyDeps & CollectDeps
-type Parts = Endpoints & OpenLinkDeps & LinkDecisionDeps & LinksOnPagesDeps
-/** What is made here. */
-type Made =
-  | 'linkSecrets'
-  | 'openLink'
-  | 'linkDecisions'
-  | 'requireRecentSignIn'
-  | 'requireFreshSignIn'
-  | 'maxSignInAge'
-
-export interface DeviceLinksDeps extends Omit<Parts, Made | 'shortCode'> {
-  readonly deviceLinks: { readonly shortCode: boolean }
-  readonly encryptionKeys: readonly Buffer[]
-  readonly deviceCodes: DeviceCodeStore
-  readonly codeStore: AuthorizationCodeStore
-  readonly sessions: Sessions
-  readonly users: UserStore
-  readonly throttle: Throttle
-}
+import {
+  approveLink,
+  approverOf,
+  denyLink,
+  type LinksKit,
+  linkRefusal,
+  lookAt,
+  openLink,
+  requireCheckCode,
+  tellDevice,
+} from './links.js'
 
 /** The endpoints, and what the page of the router needs. */
 export interface DeviceLinks extends Capability {
@@ -44,34 +33,212 @@ export interface DeviceLinks extends Capability {
 
 /** A sign-in of this age, in seconds, may open a link; approving takes a fresh one, or a proof. */
 const maxSignInAge = 24 * 60 * 60
+/** Seconds. */
+const linkLifetime = 180
+/** Seconds between two questions, as the device is told. */
+const announcedInterval = 2
+/** As they are counted: a device on a bad line asks a little too soon. */
+const countedInterval = 1
+/** How many check codes may be typed. */
+const checkCodes = 3
 
 /**
  * The endpoints of `/auth/device-links`: a signed-in device signs another one in, whose picture it
  * has scanned and whose check code its user has typed.
  */
-export function createDeviceLinks(deps: DeviceLinksDeps): DeviceLinks {
-  const { deviceLinks, encryptionKeys, sessions, clock } = deps
-  const { shortCode } = deviceLinks
-  const linkSecrets = createLinkSecrets(encryptionKeys, shortCode)
-  const requireOf = (seconds: number) => createRequireRecentSignIn(seconds, sessions, clock)
-  const steps = {
-    ...deps,
-    shortCode,
-    linkSecrets,
-    requireRecentSignIn: requireOf(maxSignInAge),
-    requireFreshSignIn: requireOf(freshSeconds),
-    maxSignInAge,
-  }
-  const linkDecisions = createLinkDecisions(steps)
-  const parts = { ...steps, linkDecisions, openLink: createOpenLink(steps) }
+export function createDeviceLinks(
+  given: SignInKit,
+  parts: Pick<LinksKit, 'deviceCodes' | 'linkPage' | 'shortCode'>,
+): DeviceLinks {
+  const linkSecrets = createLinkSecrets(given.encryptionKeys, parts.shortCode)
+  const kit = { ...given, ...parts, linkSecrets }
   return {
     routes: [
-      ['/auth/device-links', { POST: beginEndpoint(parts) }],
-      ['/auth/device-links/open', { POST: openEndpoint(parts) }],
-      ['/auth/device-links/approve', { POST: approveEndpoint(parts) }],
-      ['/auth/device-links/deny', { POST: denyEndpoint(parts) }],
-      ['/auth/device-links/collect', { POST: collectEndpoint(parts) }],
+      ['/auth/device-links', { POST: beginEndpoint(kit) }],
+      ['/auth/device-links/open', { POST: openEndpoint(kit) }],
+      ['/auth/device-links/approve', { POST: approveEndpoint(kit) }],
+      ['/auth/device-links/deny', { POST: denyEndpoint(kit) }],
+      ['/auth/device-links/collect', { POST: collectEndpoint(kit) }],
     ],
-    onPages: createLinksOnPages(parts),
+    onPages: linksOnPages(kit),
   }
+}
+
+/** The body of `POST /auth/device-links`. */
+export const beginRequest: z.ZodObject<{
+  codeChallenge: z.ZodString
+  name: z.ZodOptional<z.ZodString>
+}> = z.object({
+  codeChallenge: z
+    .string()
+    .regex(codeChallengePattern, 'Invalid input: expected 43 base64url characters'),
+  // The length is checked first.
+  name: z
+    .string()
+    .max(60)
+    .trim()
+    .min(1)
+    .refine(isOneLine, 'Invalid input: expected text without control or bidirectional characters')
+    .optional(),
+})
+
+// A device that nobody is signed in on shows a picture.
+function beginEndpoint(kit: LinksKit): Endpoint {
+  return async function beginLink({ context, readJson }) {
+    // 400, 413, 415
+    const { codeChallenge, name = null } = parseInput(beginRequest, await readJson())
+    // 429, 503
+    await kit.throttle.takeDeviceLink(context)
+    const { link, linkId } = kit.linkSecrets.newLink()
+    const now = kit.clock()
+    await kit.deviceCodes.save({
+      userCodeHash: linkId,
+      // The secret that the device asks with is the verifier, whose digest this is.
+      deviceCodeHash: codeChallenge,
+      purpose: 'link',
+      clientId: null,
+      scope: '*',
+      resources: [],
+      name,
+      requestedIp: context.ip,
+      requestedAgent: context.userAgent,
+      interval: countedInterval,
+      nextPollAt: now,
+      userId: null,
+      claimedAt: null,
+      triesLeft: checkCodes,
+      state: 'pending',
+      authorizationCodeHash: null,
+      createdAt: now,
+      expiresAt: new Date(now.getTime() + linkLifetime * 1000),
+    })
+    kit.audit({ type: 'device-link.requested' }, context)
+    const typed = kit.shortCode ? { shortCode: link } : {}
+    const qr = `${kit.linkPage}#${link}`
+    const data = { linkId, qr, ...typed, interval: announcedInterval, expiresIn: linkLifetime }
+    return ok({ status: 'success', data })
+  }
+}
+
+/** The body of `POST /auth/device-links/open`. */
+export const openRequest: z.ZodObject<{ link: z.ZodString }> = z.object({
+  link: z.string().min(1).max(64),
+})
+
+// A signed-in user has scanned the picture, and is told which device it is.
+function openEndpoint(kit: LinksKit): Endpoint {
+  const requireRecentSignIn = createRequireRecentSignIn(maxSignInAge, kit.sessions, kit.clock)
+  return kit.throttle.limitFailures('device-link', async function openScanned(request) {
+    const { context } = request
+    // 400, 401, 403, 503
+    const { session } = await approverOf(kit, request)
+    // 400, 413, 415
+    const { link } = parseInput(openRequest, await request.readJson())
+    // 403
+    await requireRecentSignIn(session)
+    // 400, 429, 503
+    const data = await tellDevice(kit, await openLink(kit, session, link, context), context)
+    return ok({ status: 'success', data })
+  })
+}
+
+/** The body of `POST /auth/device-links/approve`. */
+export const approveRequest: z.ZodObject<
+  { linkId: z.ZodString; checkCode: z.ZodString } & typeof proofRequest.shape
+> = z.object({
+  linkId: linkIdSchema,
+  checkCode: z
+    .string()
+    .max(20, { abort: true })
+    .overwrite(typedDigits)
+    .regex(/^\d{4}$/, 'Invalid input: expected four digits'),
+  ...proofRequest.shape,
+})
+
+// The user who has opened a link types what the new device shows. A picture alone signs nobody in:
+// it may come from a stranger.
+function approveEndpoint(kit: LinksKit): Endpoint {
+  const requireFreshSignIn = createRequireRecentSignIn(freshSeconds, kit.sessions, kit.clock)
+  return kit.throttle.limitFailures('device-link', async function approve(request) {
+    const { context } = request
+    // 400, 401, 403, 503
+    const asking = await approverOf(kit, request)
+    const { session, user } = asking
+    // 400, 413, 415
+    const { linkId, checkCode, ...proof } = parseInput(approveRequest, await request.readJson())
+    // 403, 503. Costs no try: most clients learn by this what they have to ask for. A stolen
+    // session must not become one on another device: a user with a factor or a passkey shows it.
+    if (proof.password === undefined && proof.passkey === undefined) {
+      await requireFreshSignIn(session)
+      if (await kit.hasMoreToShow(user)) throw new AuthError('reauthentication-required')
+    }
+    // 400, 503. Before the proof: a code or a challenge works once, and a mistyped check code must
+    // not use it up. It counts before it is compared, so a wrong proof does not make it guessable.
+    const link = await requireCheckCode(kit, session, { linkId, checkCode }, context)
+    // 400, 401, 403, 429, 503
+    const proved = await kit.proveAgain(asking, proof, request)
+    // 400, 401, 403, 429, 503
+    await approveLink(kit, session, link, proved, context)
+    return ok({ status: 'success' })
+  })
+}
+
+/** The body of `POST /auth/device-links/deny`. */
+export const denyRequest: z.ZodObject<{ linkId: z.ZodString }> = z.object({ linkId: linkIdSchema })
+
+// The user who has opened a link says no.
+function denyEndpoint(kit: LinksKit): Endpoint {
+  return async function deny(request) {
+    // 400, 401, 403, 503
+    const { session } = await approverOf(kit, request)
+    // 400, 413, 415
+    const { linkId } = parseInput(denyRequest, await request.readJson())
+    // 400, 503
+    await denyLink(kit, session, linkId, request.context)
+    return ok({ status: 'success' })
+  }
+}
+
+// The same steps for the page, in the same counters: a page is no second set of guesses.
+function linksOnPages(kit: LinksKit): LinksOnPages {
+  const { limitRefusals } = kit.throttle
+  return {
+    maxSignInAge,
+
+    open: (asking, link, request) =>
+      limitRefusals('device-link', request, async () => {
+        const opened = await openLink(kit, asking.session, link, request.context)
+        return { linkId: opened.userCodeHash, mustSignIn: await mustSignIn(kit, asking, opened) }
+      }),
+
+    async look({ session }, linkId, { context }) {
+      const link = await lookAt(kit, session, linkId)
+      return link && tellDevice(kit, link, context)
+    },
+
+    approve: (asking, typed, request) =>
+      limitRefusals('device-link', request, async () => {
+        const { session } = asking
+        const { context } = request
+        const found = await lookAt(kit, session, typed.linkId)
+        if (found === null) throw linkRefusal(kit, 'unknown', session.userId, context)
+        // Costs no try.
+        if (await mustSignIn(kit, asking, found)) return 'sign-in-again'
+        const link = await requireCheckCode(kit, session, typed, context)
+        await approveLink(kit, session, link, null, context)
+        return 'approved'
+      }),
+
+    deny: ({ session }, linkId, request) =>
+      limitRefusals('device-link', request, () => denyLink(kit, session, linkId, request.context)),
+  }
+}
+
+// So does a browser that another session has signed in and ends: what it opened would outlive that.
+async function mustSignIn(
+  { mustSignInForDevice }: LinksKit,
+  asking: AskingUser,
+  { createdAt }: DeviceCodeRecord,
+): Promise<boolean> {
+  return asking.session.parentId !== undefined || mustSignInForDevice(asking, createdAt)
 }

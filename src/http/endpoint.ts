@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { ErrorRequestHandler, Router } from 'express'
 import type { RequestContext } from '../audit/events.js'
 import { AuthConfigError, AuthError } from '../errors.js'
+import type { WarnOnce } from '../lib/warn-once.js'
 import { unwatched, type Watch } from '../lib/watch.js'
 import { type AnyAnswer, writeAnswer } from './answer.js'
 import { type JsonBody, readJsonBody } from './body.js'
@@ -13,7 +14,6 @@ import { writeProblem } from './problem.js'
 import type { ProblemStyle } from './problem-names.js'
 import type { Contexts } from './request-context.js'
 import { trustsNobody } from './trust-proxy.js'
-import type { WarnOnce } from './warn-once.js'
 
 /** A request as endpoints see it. */
 export interface EndpointRequest {

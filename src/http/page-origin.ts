@@ -1,8 +1,8 @@
 import type { IncomingMessage } from 'node:http'
 import { AuthError } from '../errors.js'
+import type { WarnOnce } from '../lib/warn-once.js'
 import { createSessionCookie, ownHeader, type SessionCookie } from './cookies.js'
 import type { ReadCredentials } from './credentials.js'
-import type { WarnOnce } from './warn-once.js'
 
 /** The host's pages, whose browsers send the cookie by themselves. */
 export interface Pages {

@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import type { RequestContext } from '../audit/events.js'
 import { AuthError } from '../errors.js'
 import { describeFailure, type HostFailure } from '../lib/host-call.js'
+import type { WarnOnce } from '../lib/warn-once.js'
 import {
   clientAddress,
   connectionAddress,
@@ -9,7 +10,6 @@ import {
   refuseEndlessForwarding,
 } from './client-address.js'
 import { createIdOfRequest, type IdOfRequest, type ReadRequestId } from './request-id.js'
-import type { WarnOnce } from './warn-once.js'
 
 /** The host's function for the client's address, instead of Express's `trust proxy`. */
 export type ReadClientAddress = (request: IncomingMessage) => string | null | undefined

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import { noRequest, type RequestContext } from '../audit/events.js'
+import type { WarnOnce } from '../lib/warn-once.js'
 import { ownHeader } from './cookies.js'
-import type { WarnOnce } from './warn-once.js'
 
 /** The host's function for the id of a request in its own log. */
 export type ReadRequestId = (request: IncomingMessage) => string | number | null | undefined

@@ -4,7 +4,7 @@ import { withAsciiDomain } from '../lib/address-domain.js'
 import { deriveKey } from '../lib/derive-key.js'
 import { hmacSha256 } from '../lib/digest.js'
 import { type HostCall, UnexpectedAnswer } from '../lib/host-call.js'
-import type { IdentifierDigests } from '../throttle/counter-keys.js'
+import type { DigestIdentifier } from '../throttle/counter-keys.js'
 import type { AuthUser, LoginIdentifier, UserStore } from '../users/contract.js'
 
 /**
@@ -58,9 +58,6 @@ function nonEmptyText(value: unknown): string {
   if (typeof value === 'string' && value !== '') return value
   throw new UnexpectedAnswer('the answer is not a non-empty string')
 }
-
-/** Digests a canonical identifier. */
-export type DigestIdentifier = (identifier: LoginIdentifier) => IdentifierDigests
 
 /**
  * Keyed if the host has an encryption key, because an unknown identifier is often a mistyped

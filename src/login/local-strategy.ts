@@ -1,10 +1,10 @@
 import passport from 'passport'
 import { Strategy as LocalStrategy } from 'passport-local'
 import type { RequestContext } from '../audit/events.js'
+import type { PasswordVerdict, VerifyPassword } from '../kits/sign-in-kit.js'
 import type { ShownPassword } from '../passwords/contract.js'
 import type { MayPass } from '../throttle/password-limits.js'
 import type { AuthUser, LoginIdentifier, UserStore } from '../users/contract.js'
-import type { PasswordVerdict, VerifyPassword } from './verify-password.js'
 
 /** A name and a password to check. */
 export interface LocalAttempt {

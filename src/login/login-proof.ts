@@ -1,16 +1,14 @@
 import type { RequestContext } from '../audit/events.js'
+import type { NoticeSpelling } from '../audit/spelling-watch.js'
 import type { EndpointRequest } from '../http/endpoint.js'
-import type { ShownPassword } from '../passwords/contract.js'
-import type { IdentifierDigests } from '../throttle/counter-keys.js'
+import type { NoticePassword, PasswordVerdict, VerifyPassword } from '../kits/sign-in-kit.js'
+import type { DigestIdentifier, IdentifierDigests } from '../throttle/counter-keys.js'
 import type { PasswordSlot } from '../throttle/password-limits.js'
 import type { AssertionResponse } from '../two-factor/passkey-response.js'
 import type { AuthUser, LoginIdentifier, UserStore } from '../users/contract.js'
-import type { DigestIdentifier } from './identifier.js'
 import type { AuthenticateLocally } from './local-strategy.js'
 import type { LoginRequest } from './login-request.js'
 import type { Rehash, Rehashed } from './rehash.js'
-import type { NoticeSpelling } from './spelling-watch.js'
-import type { PasswordVerdict, VerifyPassword } from './verify-password.js'
 
 /**
  * The second step of a login: a code, after a right password a moment ago. The caller must have
@@ -50,9 +48,6 @@ export interface LoginProof {
   /** Whether it is also right for a hash that another login has stored meanwhile. */
   isRightFor(user: AuthUser, context: RequestContext): Promise<boolean>
 }
-
-/** Sees the right password of a login. Returns at once and never throws. */
-export type NoticePassword = (user: AuthUser, password: ShownPassword) => void
 
 /** Where a login comes from. */
 export type Requester = Pick<EndpointRequest, 'context' | 'aborted'>

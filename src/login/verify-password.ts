@@ -1,27 +1,11 @@
 import type { AdmittedHasher } from '../admission/admission.js'
-import { type Audit, noRequest, type RequestContext } from '../audit/events.js'
+import { type Audit, noRequest } from '../audit/events.js'
 import type { SignInRefusal } from '../audit/refusals.js'
 import { siteOf } from '../http/client-address.js'
+import type { VerifyPassword } from '../kits/sign-in-kit.js'
 import { forgetRejection } from '../lib/forget-rejection.js'
 import { randomSecret } from '../lib/random.js'
 import type { ShownPassword } from '../passwords/contract.js'
-import type { AuthUser } from '../users/contract.js'
-
-/** Whether the password was right, and if not, why. Only the audit stream learns the reason. */
-export type PasswordVerdict =
-  | { readonly right: true; readonly user: AuthUser }
-  | { readonly right: false; readonly reason: SignInRefusal; readonly userId: string | null }
-
-/**
- * Checks a password for a user, or for no user. Rejects without checking if `signal` is aborted
- * before its turn.
- */
-export type VerifyPassword = (
-  user: AuthUser | null,
-  password: ShownPassword,
-  context: RequestContext,
-  signal?: AbortSignal,
-) => Promise<PasswordVerdict>
 
 /**
  * Does the same work for a wrong password, an unknown name, a user without a password and a damaged

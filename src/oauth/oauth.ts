@@ -1,16 +1,6 @@
 import type { Capability } from '../http/capability.js'
 import type { DocumentHandler } from '../http/documents.js'
-import type { WarnOnce } from '../http/warn-once.js'
-import type { AuthenticateRequest, SignedIn } from '../principal/principal.js'
-import type { LiveSessions } from '../sessions/live-sessions.js'
-import type { Revocations } from '../sessions/revocations.js'
-import type { Sessions } from '../sessions/sessions.js'
-import type { TokenSigner } from '../signers/contract.js'
-import type { AuthorizationCodeStore } from '../stores/code-contract.js'
-import type { TakeIssue } from '../throttle/issue-limits.js'
-import type { Throttle } from '../throttle/throttle.js'
-import type { AccessTokens } from '../tokens/access-token.js'
-import type { Acr } from '../two-factor/acr.js'
+import type { AppsKit } from './apps-kit.js'
 import { createOAuthCodes } from './authorization-codes.js'
 import { addressAt, noticingMount } from './base-url.js'
 import { createAuthenticateClient } from './client-auth.js'
@@ -23,7 +13,7 @@ import { serverMetadata } from './metadata.js'
 import type { OAuthServer } from './oauth-server.js'
 import { createOwnConsents } from './own-consents.js'
 import { revokeEndpoint } from './revoke.endpoint.js'
-import { type TokenEndpointDeps, tokenEndpoint } from './token.endpoint.js'
+import { tokenEndpoint } from './token.endpoint.js'
 import { userinfoEndpoint } from './userinfo.endpoint.js'
 import { createWellKnown, type WellKnown } from './well-known.js'
 import { withoutRegister } from './without-register.js'
@@ -36,49 +26,24 @@ export interface OAuth extends Capability {
   readonly clients: ClientsForHost
 }
 
-export interface OAuthDeps
-  extends OAuthServer,
-    Omit<TokenEndpointDeps, 'authenticateClient' | 'codes' | keyof OAuthServer> {
-  readonly codeStore: Pick<AuthorizationCodeStore, 'save' | 'find' | 'consume'>
-  readonly sessions: Sessions
-  readonly revocations: Pick<Revocations, 'announce' | 'onClientChanged'>
-  readonly liveSessions: Pick<LiveSessions, 'require' | 'forget'>
-  readonly accessTokens: AccessTokens
-  readonly signer: TokenSigner
-  readonly takeIssue: TakeIssue
-  readonly throttle: Pick<
-    Throttle,
-    'limitFailures' | 'limitLookups' | 'countRefusedClient' | 'takeDeviceCode'
-  >
-  readonly authenticateRequest: AuthenticateRequest
-  readonly signedIn: SignedIn
-  /** The `acr` values that sign-ins here can reach. */
-  readonly acrValues: readonly Acr[]
-  /** Languages of the sign-in pages. */
-  readonly locales: readonly string[]
-  /** Whether everybody can make an account. */
-  readonly isRegistrationOpen: boolean
-  readonly warnOnce: WarnOnce
-}
-
 /** The endpoints for apps, and the discovery documents. */
-export function createOAuth(deps: OAuthDeps): OAuth {
-  const { baseUrl, introspection, signedIn } = deps
+export function createOAuth(kit: AppsKit): OAuth {
+  const { baseUrl, introspection, signedIn } = kit
   const authenticateClient = createAuthenticateClient({
-    ...deps,
+    ...kit,
     tokenEndpoint: addressAt(baseUrl, '/oauth/token'),
   })
-  const parts = { ...deps, authenticateClient, codes: createOAuthCodes(deps) }
-  const token = noticingMount(tokenEndpoint(parts), baseUrl, deps.warnOnce)
+  const parts = { ...kit, authenticateClient, codes: createOAuthCodes(kit) }
+  const token = noticingMount(tokenEndpoint(parts), baseUrl, kit.warnOnce)
   const introspect = introspection ? { POST: introspectEndpoint(parts) } : null
-  const { deviceFlow } = deps
+  const { deviceFlow } = kit
   const device = deviceFlow && { POST: deviceAuthorizationEndpoint({ ...parts, deviceFlow }) }
-  const userinfo = userinfoEndpoint(deps)
-  const forUsers = hasOpenId(deps) ? { GET: userinfo, POST: userinfo } : null
-  const ownConsents = createOwnConsents(deps)
+  const userinfo = userinfoEndpoint(kit)
+  const forUsers = hasOpenId(kit) ? { GET: userinfo, POST: userinfo } : null
+  const ownConsents = createOwnConsents(kit)
   const listConsents = listConsentsEndpoint(signedIn, ownConsents)
   const revokeConsent = revokeConsentEndpoint(signedIn, ownConsents)
-  const { handler, routes } = discovery(deps)
+  const { handler, routes } = discovery(kit)
   return {
     routes: [
       ['/oauth/token', { POST: token }, 'oauth-endpoint', 'every-origin'],
@@ -90,23 +55,23 @@ export function createOAuth(deps: OAuthDeps): OAuth {
       ['/auth/consents/:clientId', { DELETE: revokeConsent }],
       ...routes,
     ],
-    clients: clientsForHost(deps),
+    clients: clientsForHost(kit),
     wellKnown: handler,
   }
 }
 
-function clientsForHost(deps: OAuthDeps): ClientsForHost {
-  const { managedClients, scopes } = deps
+function clientsForHost(kit: AppsKit): ClientsForHost {
+  const { managedClients, scopes } = kit
   if (managedClients === undefined) return withoutRegister
-  const parts = { ...deps, managedClients, forgetClient: createForgetClient(deps) }
+  const parts = { ...kit, managedClients, forgetClient: createForgetClient(kit) }
   const disableClient = createDisableClient(parts)
   return createClientsForHost({ ...parts, disableClient, knownScopes: scopes.known })
 }
 
-function discovery(deps: OAuthDeps): WellKnown {
-  const { issuer, baseUrl, scopes, apiDocuments, deviceFlow } = deps
-  const { idTokenAlgorithms, acrValues, locales, introspection } = deps
-  const { isRegistrationOpen, offersLogout, acceptsClientDocuments, hasServices } = deps
+function discovery(kit: AppsKit): WellKnown {
+  const { issuer, baseUrl, scopes, apiDocuments, deviceFlow } = kit
+  const { idTokenAlgorithms, acrValues, locales, introspection } = kit
+  const { isRegistrationOpen, offersLogout, acceptsClientDocuments, hasServices } = kit
   const settings = {
     issuer,
     baseUrl,

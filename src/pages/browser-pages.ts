@@ -1,31 +1,15 @@
-import type { Audit } from '../audit/events.js'
-import type { Authenticate } from '../guard/authenticate.js'
 import type { Capability } from '../http/capability.js'
 import type { Endpoints, Routes } from '../http/endpoint.js'
-import type { Pages } from '../http/page-origin.js'
-import type { WarnOnce } from '../http/warn-once.js'
-import type { HostCall } from '../lib/host-call.js'
 import type { LogInSteps } from '../login/log-in.js'
 import { createOAuthCodes } from '../oauth/authorization-codes.js'
 import { addressAt, noticingMount } from '../oauth/base-url.js'
 import { createFindBrowserUser } from '../oauth/browser-sign-in.js'
 import { createDeviceApprovals } from '../oauth/device/approve-device.js'
-import type { DeviceFlow } from '../oauth/device/device-flow.js'
 import { createReadIdTokenHint } from '../oauth/id-token-hint.js'
 import { createJudgeAuthorization } from '../oauth/judge-authorization.js'
 import { createJudgeLogout } from '../oauth/judge-logout.js'
-import type { OAuthServer } from '../oauth/oauth-server.js'
 import { createOwnConsents } from '../oauth/own-consents.js'
 import type { PasskeysOnPages } from '../passkeys/passkeys-on-pages.js'
-import type { Sessions } from '../sessions/sessions.js'
-import type { DecideSignIn } from '../sign-in.js'
-import type { MustSignInForDevice } from '../sign-in-again.js'
-import type { TokenSigner } from '../signers/contract.js'
-import type { AuthorizationCodeStore } from '../stores/code-contract.js'
-import type { TakeIssue } from '../throttle/issue-limits.js'
-import type { Throttle } from '../throttle/throttle.js'
-import type { SecondFactors } from '../two-factor/second-factor.js'
-import type { AuthUser, UserStore } from '../users/contract.js'
 import { accountEndpoints } from './account/account-form.js'
 import { createAccountPage } from './account/account-page.js'
 import { createDeletePage, type DeletionOnPages } from './account/delete-page.js'
@@ -58,14 +42,14 @@ import { createFlows } from './flow.js'
 import { type FormPage, formEndpoints } from './form-page.js'
 import { createPasskeyPart } from './form-parts.js'
 import { createExits } from './goal.js'
-import { createNamesAccount, type NamesAccountDeps } from './judge-form.js'
+import { createNamesAccount } from './judge-form.js'
 import { logoutEndpoints } from './logout.endpoint.js'
 import type { EmailSignInOnPages } from './mailed-login.js'
 import { createNewPasskey, type PagePasskeys } from './page-passkeys.js'
 import { createPageProviders, type ProvidersOnPages } from './page-providers.js'
-import { assetAddress, type PageSite } from './page-site.js'
+import { assetAddress } from './page-site.js'
 import { createAdvance, createVisitPage } from './page-visit.js'
-import type { PagesOptions } from './pages-options.js'
+import type { PagesKit } from './pages-kit.js'
 import { createKnownBrowser } from './pre-cookie.js'
 import { createConnectPage, createProviderPage, toProviderEndpoint } from './provider-page.js'
 import { createRenewCookie } from './renew-cookie.js'
@@ -76,25 +60,8 @@ import { createPasswordFingerprint, createSignInByForm } from './sign-in-by-form
 import { createSignInPage } from './sign-in-page.js'
 import { signOutEndpoints } from './sign-out.endpoint.js'
 
-export interface BrowserPagesDeps
-  extends Pick<
-    OAuthServer,
-    | 'issuer'
-    | 'baseUrl'
-    | 'once'
-    | 'clients'
-    | 'consents'
-    | 'scopes'
-    | 'nameResource'
-    | 'ownResource'
-    | 'ownAddress'
-    | 'offersLogout'
-  > {
-  /** Common parts of all pages. */
-  readonly pageSite: PageSite
-  /** Undefined: the key of a factor is shown only as text. */
-  readonly qrCode: PagesOptions['qrCode']
-  readonly pages: Pages
+/** What the capabilities show on pages. */
+export interface BrowserPagesKit extends PagesKit {
   readonly logInSteps: LogInSteps
   /** Undefined if the host has no store of second factors. */
   readonly enrolment: OwnSecondFactor | undefined
@@ -102,8 +69,6 @@ export interface BrowserPagesDeps
   readonly passkeysOnPages: PasskeysOnPages | undefined
   /** Undefined without the option `accounts`. */
   readonly accountsOnPages: AccountsOnPages | undefined
-  /** Whether everybody can make an account. */
-  readonly isRegistrationOpen: boolean
   /** Undefined without the option `accounts.registration`. */
   readonly registrationOnPages: RegistrationOnPages | undefined
   /** Undefined without `accounts.emailSignIn`. */
@@ -116,37 +81,6 @@ export interface BrowserPagesDeps
   readonly linksOnPages: LinksOnPages | undefined
   /** Undefined if the host has no account page of ours. */
   readonly ownDevices: OwnDevices | undefined
-  readonly codeStore: Pick<AuthorizationCodeStore, 'save' | 'find' | 'consume'>
-  readonly users: Pick<UserStore, 'findById' | 'findByIdentifier'>
-  readonly canonical: NamesAccountDeps['canonical']
-  readonly sessions: Pick<
-    Sessions,
-    | 'findBySecret'
-    | 'renewSecret'
-    | 'end'
-    | 'requireLive'
-    | 'endClient'
-    | 'endAllButNamed'
-    | 'findEver'
-  >
-  readonly secondFactors: Pick<SecondFactors, 'of' | 'sendsCodes'>
-  readonly meetsFactorPolicy: SecondFactors['meetsFactorPolicy']
-  readonly authenticate: Authenticate
-  readonly decideSignIn: DecideSignIn
-  readonly mustHaveFactor: (user: AuthUser) => Promise<boolean>
-  readonly takeIssue: TakeIssue
-  readonly throttle: Pick<Throttle, 'limitLookups' | 'limitUserCodes'>
-  /** Undefined without the option `oauth.deviceFlow`. */
-  readonly deviceFlow: DeviceFlow | undefined
-  readonly mustSignInForDevice: MustSignInForDevice
-  /** A name for a user agent; null if it tells nothing. */
-  readonly nameDevice: (userAgent: string | null) => Promise<string | null>
-  readonly signer: Pick<TokenSigner, 'verifyIdToken'>
-  readonly encryptionKeys: readonly Buffer[]
-  readonly call: HostCall
-  readonly warnOnce: WarnOnce
-  readonly clock: () => Date
-  readonly audit: Audit
 }
 
 /** The pages, with what the host's own code needs of them. */
@@ -156,10 +90,10 @@ export interface BrowserPages extends Capability {
 }
 
 /** The authorization endpoint, and its pages. */
-export function createBrowserPages(deps: BrowserPagesDeps): BrowserPages {
-  const parts = partsOf(deps)
-  const { stylesheet, logo, icon, script, passwordScript } = deps.pageSite
-  const ofLinks = deps.linksOnPages === undefined ? [] : [linkScriptFile]
+export function createBrowserPages(kit: BrowserPagesKit): BrowserPages {
+  const parts = partsOf(kit)
+  const { stylesheet, logo, icon, script, passwordScript } = kit.pageSite
+  const ofLinks = kit.linksOnPages === undefined ? [] : [linkScriptFile]
   const ofParts = [...ofLinks, ...(parts.providers?.files ?? [])]
   const all = [stylesheet, logo, icon, script, passwordScript, postOverFile, ...ofParts]
   const files = all.filter((file) => file !== null)
@@ -173,7 +107,7 @@ export function createBrowserPages(deps: BrowserPagesDeps): BrowserPages {
   return {
     routes: [
       ownPage('/oauth/authorize', {
-        GET: noticingMount(authorizeEndpoint(parts), deps.baseUrl, deps.warnOnce),
+        GET: noticingMount(authorizeEndpoint(parts), kit.baseUrl, kit.warnOnce),
         POST: postedAuthorizeEndpoint(parts),
         HEAD: null,
       }),
@@ -214,27 +148,27 @@ type MakeForm = (page: FormPage) => Endpoints
 type Parts = ReturnType<typeof partsOf>
 
 // Parts that several pages share.
-function partsOf(deps: BrowserPagesDeps) {
-  const { baseUrl, pages, encryptionKeys, clock, ownDevices } = deps
+function partsOf(kit: BrowserPagesKit) {
+  const { baseUrl, pages, encryptionKeys, clock, ownDevices } = kit
   const shared = {
-    ...deps,
-    hasForgotPage: deps.accountsOnPages?.password !== undefined,
+    ...kit,
+    hasForgotPage: kit.accountsOnPages?.password !== undefined,
     accountUrl: ownDevices === undefined ? null : addressAt(baseUrl, '/account'),
-    showPage: createShowPage(deps.pageSite, deps.audit),
-    postOver: createPostOver(deps.pageSite),
-    flows: createFlows(deps),
+    showPage: createShowPage(kit.pageSite, kit.audit),
+    postOver: createPostOver(kit.pageSite),
+    flows: createFlows(kit),
     browsers: createKnownBrowser(pages.cookie, baseUrl),
     csrf: createCsrf({ encryptionKeys, origin: baseUrl.origin, clock }),
-    namesAccount: createNamesAccount(deps),
+    namesAccount: createNamesAccount(kit),
     passwordFingerprint: createPasswordFingerprint(encryptionKeys),
   }
-  const answerClient = createAnswerClient({ ...shared, codes: createOAuthCodes(deps) })
+  const answerClient = createAnswerClient({ ...shared, codes: createOAuthCodes(kit) })
   const exits = createExits(answerClient, baseUrl)
-  const findBrowserUser = createFindBrowserUser(deps)
-  const readHint = createReadIdTokenHint(deps.signer, deps.call)
-  const judging = { ...deps, knownScopes: deps.scopes.known, findBrowserUser, readHint }
+  const findBrowserUser = createFindBrowserUser(kit)
+  const readHint = createReadIdTokenHint(kit.signer, kit.call)
+  const judging = { ...kit, knownScopes: kit.scopes.known, findBrowserUser, readHint }
   const judge = createJudgeAuthorization(judging)
-  const passkeys = passkeysOn(deps)
+  const passkeys = passkeysOn(kit)
   const forms = createSignInByForm(shared)
   return {
     ...shared,
@@ -242,10 +176,10 @@ function partsOf(deps: BrowserPagesDeps) {
     exits,
     visitPage: createVisitPage({ ...shared, answerClient, judge, findBrowserUser }),
     advance: createAdvance(exits, baseUrl),
-    judgeLogout: deps.offersLogout ? createJudgeLogout(judging) : undefined,
+    judgeLogout: kit.offersLogout ? createJudgeLogout(judging) : undefined,
     passkeys,
     offerPasskey: passkeys && createOfferPasskey(passkeys, baseUrl),
-    providers: deps.providersOnPages && createPageProviders(deps.providersOnPages, deps.pageSite),
+    providers: kit.providersOnPages && createPageProviders(kit.providersOnPages, kit.pageSite),
     signInByForm: {
       ...forms,
       byCode: replayFirstAnswer(forms.byCode, clock),
@@ -254,7 +188,7 @@ function partsOf(deps: BrowserPagesDeps) {
   }
 }
 
-function passkeysOn({ pageSite, passkeysOnPages }: BrowserPagesDeps): PagePasskeys | undefined {
+function passkeysOn({ pageSite, passkeysOnPages }: BrowserPagesKit): PagePasskeys | undefined {
   const { script } = pageSite
   if (passkeysOnPages === undefined || script === null) return undefined
   return { part: createPasskeyPart(assetAddress(pageSite, script)), server: passkeysOnPages }

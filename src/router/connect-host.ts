@@ -1,28 +1,23 @@
 import { availableParallelism } from 'node:os'
-import {
-  type Admission,
-  type AdmittedHasher,
-  admittedHasher,
-  createAdmission,
-} from '../admission/admission.js'
+import { type Admission, admittedHasher, createAdmission } from '../admission/admission.js'
 import type { SharedReservations } from '../admission/reservations.js'
 import { createAudit } from '../audit/audit.js'
-import { createClockWatch, type NoticeTime } from '../audit/clock-watch.js'
+import { createClockWatch } from '../audit/clock-watch.js'
 import { createEventCounts, type EventCounts } from '../audit/event-counts.js'
-import { type Audit, type EventObserver, noRequest, type ObserveEvents } from '../audit/events.js'
-import { type Contexts, createContexts } from '../http/request-context.js'
-import { createWarnOnce, type WarnOnce } from '../http/warn-once.js'
+import { type Audit, type EventObserver, noRequest } from '../audit/events.js'
+import { createSpellingWatch } from '../audit/spelling-watch.js'
+import { createContexts } from '../http/request-context.js'
+import type { GroundKit } from '../kits/ground-kit.js'
+import type { SignInKit } from '../kits/sign-in-kit.js'
 import { forgetRejection } from '../lib/forget-rejection.js'
 import { createHostCall, type HostCall, type HostFailure } from '../lib/host-call.js'
+import { createWarnOnce } from '../lib/warn-once.js'
 import { createTracing, createWatch, unwatched, type Watch, type Watching } from '../lib/watch.js'
 import { createCanonical, withExactNames } from '../login/identifier.js'
-import { createSpellingWatch, type NoticeSpelling } from '../login/spelling-watch.js'
 import { bcryptHasher } from '../passwords/bcrypt-hasher.js'
 import type { PasswordHasher } from '../passwords/contract.js'
 import { failClosedHasher } from '../passwords/fail-closed-hasher.js'
 import type { TokenSigner } from '../signers/contract.js'
-import type { SessionRecord, SessionStore } from '../stores/contract.js'
-import type { DeviceCodeStore } from '../stores/device-code-contract.js'
 import { failClosedDeviceCodes } from '../stores/fail-closed-device-codes.js'
 import { failClosedIdentities } from '../stores/fail-closed-identities.js'
 import { failClosedProofs } from '../stores/fail-closed-proofs.js'
@@ -32,64 +27,25 @@ import {
   failClosedSecondFactors,
   failClosedSessions,
   failClosedTickets,
-  type RedeemableCodes,
 } from '../stores/fail-closed-stores.js'
-import type { IdentityStore } from '../stores/identity-contract.js'
-import type { ProofStore } from '../stores/proof-contract.js'
-import type { SocketTicketStore } from '../stores/ticket-contract.js'
 import { createAsk } from '../throttle/counter.js'
 import { createCounterKey } from '../throttle/counter-keys.js'
 import { createCounter } from '../throttle/limiter-counter.js'
 import { createSharedReservations } from '../throttle/shared-reservations.js'
 import { failClosedFactor, failClosedPolicy } from '../two-factor/fail-closed-factors.js'
-import type { CodeFactor, OwnTotp } from '../two-factor/second-factor.js'
+import type { CodeFactor } from '../two-factor/second-factor.js'
 import { createSeedVault } from '../two-factor/seed-vault.js'
-import type { AuthUser, LoginIdentifier, UserStore } from '../users/contract.js'
 import { failClosedUsers } from '../users/fail-closed-users.js'
 import { type CountCalls, createCallCounts } from './call-counts.js'
 import type { ResolvedOptions } from './resolve-options.js'
 
 /** All parts of the host, wrapped by their contracts. The router calls no other part. */
-export interface ConnectedHost {
-  readonly audit: Audit
-  readonly observeEvents: ObserveEvents
+export interface ConnectedHost
+  extends Omit<GroundKit, 'clock' | 'signer' | 'encryptionKeys' | 'totpIssuer'>,
+    Pick<SignInKit, 'contexts' | 'hasher' | 'totp' | 'noticeSpelling'> {
   readonly eventCounts: EventCounts
-  /** Measures what is no call of the host's: a request to another server. */
-  readonly watch: Watch
-  /** Only traces: for a request of ours, which is no call. */
-  readonly trace: Watch
   readonly calls: CountCalls['calls']
-  readonly call: HostCall
-  /** With a time limit for requests to other servers. */
-  readonly callProvider: HostCall
-  readonly warnOnce: WarnOnce
-  /** Address, user agent and id of a request. */
-  readonly contexts: Contexts
-  /** Call it with every time that was read from a store. */
-  readonly noticeTime: NoticeTime
-  readonly users: UserStore
-  /** Call it for logins that found no user. */
-  readonly noticeSpelling: NoticeSpelling
-  /** The canonical form of an identifier, for lookup and counting. */
-  readonly canonical: (identifier: LoginIdentifier) => Promise<LoginIdentifier>
-  readonly codeStore: RedeemableCodes
-  readonly sessionStore: SessionStore
-  /** Stores a session unless its id is taken; whether it did. */
-  readonly createUnlessThere: (session: SessionRecord) => Promise<boolean>
-  /** Undefined if the host has no store of second factors. */
-  readonly totp: OwnTotp | undefined
   readonly otherFactors: readonly CodeFactor[]
-  /** Whether a user must have a second factor. */
-  readonly mustHaveFactor: (user: AuthUser) => Promise<boolean>
-  /** Undefined if the host has no store of tickets. */
-  readonly ticketStore: SocketTicketStore | undefined
-  /** Undefined if the host has no store of proofs. */
-  readonly proofStore: ProofStore | undefined
-  /** Undefined if the host has no store of identities. */
-  readonly identities: IdentityStore | undefined
-  /** Undefined if the host has no store of device codes. */
-  readonly deviceCodes: DeviceCodeStore | undefined
-  readonly hasher: AdmittedHasher
   /** The queue in front of the hasher. */
   readonly admission: Admission
   /** Ends the router's own resources, not those of the host. */

@@ -27,6 +27,7 @@ import { createOAuth } from '../oauth/oauth.js'
 import { withoutDocuments } from '../oauth/well-known.js'
 import { withoutRegister } from '../oauth/without-register.js'
 import { createBrowserPages } from '../pages/browser-pages.js'
+import type { PagesKit } from '../pages/pages-kit.js'
 import { createCallbackPages } from '../pages/provider-callback.js'
 import { createPagesForHost } from '../pages/sign-in-url.js'
 import { createPasskeys, withoutPasskeys } from '../passkeys/passkeys.js'
@@ -39,7 +40,7 @@ import { createRegistration } from '../registration/registration.js'
 import { createPublishedKeys } from '../tokens/published-keys.js'
 import type { AuthRouter } from './auth-router.js'
 import { createHealth } from './health.js'
-import { type AppsKit, createKit, type Kit, kitForApps } from './kit.js'
+import { createKit, type Kit, kitForApps } from './kit.js'
 import { createMetrics } from './metrics.js'
 import { createDescribeApi } from './openapi.js'
 import type { AuthRouterOptions } from './options.js'
@@ -279,11 +280,11 @@ function createLinks(kit: Kit) {
   // Checked at the start: there is one of the two.
   const linkPage = deviceLinks?.page ?? (pagesUrl && addressAt(pagesUrl, '/account/link'))
   if (!deviceLinks || !deviceCodes || linkPage === undefined) return undefined
-  return createDeviceLinks({ ...kit, deviceLinks, deviceCodes, linkPage })
+  return createDeviceLinks(kit, { deviceCodes, linkPage, shortCode: deviceLinks.shortCode })
 }
 
 // What the option `providers` offers.
-function createProviders(kit: Kit, forApps: AppsKit | undefined) {
+function createProviders(kit: Kit, forApps: PagesKit | undefined) {
   const { providerServer, providersOptions, identities, proofs, passkeyServer } = kit
   if (!providerServer || !providersOptions || !identities || !proofs) return undefined
   return createProviderSignIn({

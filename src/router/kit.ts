@@ -1,187 +1,80 @@
 import { createProvePassword } from '../account/prove-password.js'
 import { type AccountsServer, createAccountsServer } from '../accounts/accounts-server.js'
 import { createProofs, type Proofs } from '../accounts/proofs.js'
-import { type Authentication, createAuthentication } from '../guard/authenticate.js'
-import type { MetadataUrls } from '../guard/challenge.js'
+import { createAuthentication } from '../guard/authenticate.js'
 import { createAskForKeys } from '../guard/key-marks.js'
-import { createSocketRegistry, type SocketRegistry } from '../guard/socket-closing.js'
-import { createPages, type Pages } from '../http/page-origin.js'
-import type { SignInUrl } from '../http/return-path.js'
+import { createSocketRegistry } from '../guard/socket-closing.js'
+import { createPages } from '../http/page-origin.js'
+import type { SignInKit } from '../kits/sign-in-kit.js'
 import { ownMembers } from '../lib/check-options.js'
-import { type DigestIdentifier, identifierDigests } from '../login/identifier.js'
-import type { NoticePassword } from '../login/login-proof.js'
-import { createVerifyPassword, type VerifyPassword } from '../login/verify-password.js'
+import { identifierDigests } from '../login/identifier.js'
+import { createVerifyPassword } from '../login/verify-password.js'
 import { createMailer } from '../mail/mailer.js'
 import {
   type BackchannelLogout,
   createBackchannelLogout,
 } from '../oauth/backchannel-logout/backchannel-logout.js'
 import { addressAt } from '../oauth/base-url.js'
-import { createDeviceFlow, type DeviceFlow } from '../oauth/device/device-flow.js'
+import { createDeviceFlow } from '../oauth/device/device-flow.js'
 import { createOAuthServer, type OAuthServer } from '../oauth/oauth-server.js'
 import { createPageSite, type PageSite } from '../pages/page-site.js'
-import type { PagesOptions } from '../pages/pages-options.js'
+import type { PagesKit } from '../pages/pages-kit.js'
 import { createSignInUrl } from '../pages/sign-in-url.js'
 import { createTexts } from '../pages/texts.js'
 import { createPasskeyProof } from '../passkeys/passkey-proof.js'
 import { createPasskeyServer, type PasskeyServer } from '../passkeys/passkey-server.js'
-import type { ProvePassword } from '../principal/prove-password.js'
 import { createProviderServer, type ProviderServer } from '../provider-sign-in/provider-server.js'
 import type { CheckedProvidersOptions } from '../provider-sign-in/providers-options.js'
-import type { ApprovedSignIn } from '../sessions/approved-sign-in.js'
-import { createIssueSession, type IssueSession } from '../sessions/issuing.js'
-import { createLiveSessions, type LiveSessions } from '../sessions/live-sessions.js'
-import { createPasswordStands, type PasswordStands } from '../sessions/password-stands.js'
-import { createPasswordWatch, type PasswordWatch } from '../sessions/password-watch.js'
-import { createRevocations, type Revocations } from '../sessions/revocations.js'
-import { createSessions, type Sessions } from '../sessions/sessions.js'
+import { createIssueSession } from '../sessions/issuing.js'
+import { createLiveSessions } from '../sessions/live-sessions.js'
+import { createPasswordStands } from '../sessions/password-stands.js'
+import { createPasswordWatch } from '../sessions/password-watch.js'
+import { createRevocations } from '../sessions/revocations.js'
+import { createSessions } from '../sessions/sessions.js'
 import { createUsedPairs } from '../sessions/used-pairs.js'
-import { createFactorStands, createSignInDecision, type DecideSignIn } from '../sign-in.js'
+import { createFactorStands, createSignInDecision } from '../sign-in.js'
 import {
   createMustSignInForDevice,
   createProveAgain,
   createRequireFresh,
-  type MustSignInForDevice,
-  type ProveAgain,
-  type RequireFresh,
 } from '../sign-in-again.js'
-import type { TakeIssue } from '../throttle/issue-limits.js'
-import type { KnownNetworks } from '../throttle/known-networks.js'
-import { createThrottle, type Throttle } from '../throttle/throttle.js'
-import { type AccessTokens, createAccessTokens } from '../tokens/access-token.js'
+import { createThrottle } from '../throttle/throttle.js'
+import { createAccessTokens } from '../tokens/access-token.js'
 import type { Acr } from '../two-factor/acr.js'
 import { createKeptCodes } from '../two-factor/kept-codes.js'
-import type { PasskeyFactor } from '../two-factor/passkey-factor.js'
-import {
-  type CodeFactor,
-  createSecondFactors,
-  type SecondFactors,
-} from '../two-factor/second-factor.js'
+import { createSecondFactors } from '../two-factor/second-factor.js'
 import type { AuthUser } from '../users/contract.js'
-import { createDescribeMe, type Me } from '../users/me.js'
+import { createDescribeMe } from '../users/me.js'
 import { type ConnectedHost, connectHost } from './connect-host.js'
 import { startPurging } from './purging.js'
 import type { ResolvedOptions } from './resolve-options.js'
 import { type CountSignIns, countSignIns } from './sign-in-counts.js'
 
-/**
- * All parts that capabilities share, in one object. Each capability receives all of it; the
- * compiler lets it read only the members of its `…Deps`. A name means the same thing here and in
- * every `…Deps`: `npm run check -- --only kit`.
- */
-export interface Kit extends Settings, ConnectedHost, Authentication {
-  readonly throttle: Throttle
-  readonly takeIssue: TakeIssue
-  readonly knownNetworks: KnownNetworks
-  /** The digests of an identifier, for counters and events. */
-  readonly digestIdentifier: DigestIdentifier
-  /** Shared: the first password of a process takes longer, for every user alike. */
-  readonly verifyPassword: VerifyPassword
-  readonly provePassword: ProvePassword
-  readonly proveAgain: ProveAgain
-  readonly requireFresh: RequireFresh
-  /** Whether the user has a second factor, or must have one. */
-  readonly hasSecondFactor: (user: AuthUser) => Promise<boolean>
-  /** Whether the user has something to show besides a password: a second factor, a passkey. */
-  readonly hasMoreToShow: (user: AuthUser) => Promise<boolean>
-  readonly mustSignInForDevice: MustSignInForDevice
-  readonly accessTokens: AccessTokens
-  readonly describeMe: (user: AuthUser) => Promise<Me>
-
-  /** The service that writes sessions; the host's store is `sessionStore`. */
-  readonly sessions: Sessions
-  readonly passwordWatch: PasswordWatch
-  readonly passwordStands: PasswordStands
-  readonly issueSession: IssueSession
-  readonly revocations: Revocations
-  readonly liveSessions: LiveSessions
-  readonly forgetSession: LiveSessions['forget']
+/** All parts that capabilities share, in one object. Each capability receives all of it. */
+export interface Kit extends SignInKit, ConnectedHost, Pick<PagesKit, 'qrCode'> {
+  readonly signIns: CountSignIns['signIns']
   /** Rejects while the bus is disconnected. Null without a bus. */
   readonly checkBus: (() => Promise<void>) | null
-
-  /** Factors besides TOTP. */
-  readonly codeFactors: readonly CodeFactor[]
-  readonly secondFactors: SecondFactors
-  readonly meetsFactorPolicy: SecondFactors['meetsFactorPolicy']
-  readonly decideSignIn: DecideSignIn
-  readonly signIns: CountSignIns['signIns']
-  /** Whether the second factor is unchanged since a decision. */
-  readonly factorStands: (approved: ApprovedSignIn) => Promise<boolean>
-
-  /** A name for a user agent; null if it tells nothing. */
-  readonly nameDevice: (userAgent: string | null) => Promise<string | null>
-  readonly registry: SocketRegistry
-  readonly countSockets: SocketRegistry['count']
-
-  /** Undefined if no pages of the host send a cookie. */
-  readonly pages: Pages | undefined
-  /** Where the sign-in pages are; undefined without the option `oauth`. */
-  readonly pagesUrl: URL | undefined
-  /** Undefined without the option `oauth`. */
-  readonly metadataUrls: MetadataUrls | undefined
+  /** Seconds of password hashing that may wait. */
+  readonly maxPasswordWait: number
+  /** Undefined without the option `deviceLinks`. */
+  readonly deviceLinks: ResolvedOptions['deviceLinks']
   /** Undefined without the option `oauth`. */
   readonly oauthServer: OAuthServer | undefined
   /** Undefined without the option `oauth.logout`. */
   readonly backchannelLogout: BackchannelLogout | undefined
   /** Common parts of the sign-in pages; undefined without the option `oauth`. */
   readonly pageSite: PageSite | undefined
-  /** The sign-in page for a page of the host; undefined without the option `oauth`. */
-  readonly signInUrl: SignInUrl | undefined
   /** Undefined without the option `passkeys`. */
   readonly passkeyServer: PasskeyServer | undefined
-  readonly passkeyFactor: PasskeyFactor | undefined
-  readonly noticePassword: NoticePassword
   /** Undefined without the option `providers`. */
   readonly providerServer: ProviderServer | undefined
   readonly providersOptions: CheckedProvidersOptions | undefined
-  /** Who may sign in by password; undefined: everybody. */
-  readonly mayUsePassword: ((user: AuthUser) => Promise<boolean>) | undefined
-  /** False if nobody signs in by password. */
-  readonly takesPasswords: boolean
   /** Undefined without the options `accounts` and `providers`. */
   readonly proofs: Proofs | undefined
   /** Undefined without the option `accounts`. */
   readonly accountsServer: AccountsServer | undefined
   close(): Promise<void>
-}
-
-/** Values of options that capabilities need. */
-interface Settings
-  extends Pick<
-    ResolvedOptions,
-    'clock' | 'signer' | 'encryptionKeys' | 'totpIssuer' | 'maxPasswordWait' | 'purgeInterval'
-  > {
-  readonly beforeLogin: ResolvedOptions['beforeLogin']
-  /** Undefined without the option `deviceLinks`. */
-  readonly deviceLinks: ResolvedOptions['deviceLinks']
-  readonly allowedOrigins: ResolvedOptions['allowedOrigins']
-  readonly qrCode: PagesOptions['qrCode']
-  readonly hasAccountPage: boolean
-  /** Whether everybody can make an account. */
-  readonly isRegistrationOpen: boolean
-  /** Seconds. */
-  readonly codeLifetime: number
-  readonly accessTokenLifetime: number
-  readonly refreshGrace: number
-  readonly longestSession: number
-  /** Maximum age of the sign-in that opens another session, in seconds; false: unlimited. */
-  readonly maxSignInAge: number | false
-  readonly endWithIssuer: boolean
-  readonly usersMakeNamedTokens: boolean
-  readonly namedSurvivePassword: boolean
-}
-
-/** The kit for third-party apps. */
-export interface AppsKit extends Kit, OAuthServer {
-  readonly metadataUrls: MetadataUrls
-  readonly pages: Pages
-  readonly pageSite: PageSite
-  /** The assurance levels that users can reach. */
-  readonly acrValues: readonly Acr[]
-  /** Languages of the pages. */
-  readonly locales: readonly string[]
-  /** Undefined without the option `oauth.deviceFlow`. */
-  readonly deviceFlow: DeviceFlow | undefined
 }
 
 /** Makes the kit, floor by floor. */
@@ -209,7 +102,7 @@ export function createKit(options: ResolvedOptions): Kit {
 }
 
 /** The kit for apps; undefined without the option `oauth`. */
-export function kitForApps(kit: Kit): AppsKit | undefined {
+export function kitForApps(kit: Kit): PagesKit | undefined {
   const { oauthServer, pages, pageSite } = kit
   if (oauthServer === undefined || pages === undefined || pageSite === undefined) return undefined
   const { deviceRules } = oauthServer
@@ -233,7 +126,7 @@ function acrValuesOf({ totp, codeFactors, passkeyServer }: Kit): readonly Acr[] 
   return hasFactors ? ['urn:mar:1fa', 'urn:mar:2fa'] : ['urn:mar:1fa']
 }
 
-function settingsOf(options: ResolvedOptions): Settings {
+function settingsOf(options: ResolvedOptions) {
   const registration = options.accounts?.registration
   const { clock, signer, encryptionKeys, totpIssuer, maxPasswordWait, purgeInterval } = options
   const { beforeLogin, deviceLinks, allowedOrigins, lifetimes, pkce, pages } = options
@@ -261,7 +154,7 @@ function settingsOf(options: ResolvedOptions): Settings {
   }
 }
 
-type Host = Settings & ConnectedHost
+type Host = ReturnType<typeof settingsOf> & ConnectedHost
 
 // Sessions, their tokens and the limits.
 function keepSessions(options: ResolvedOptions, host: Host) {

@@ -1,6 +1,7 @@
 import { networkOf, prefixesOf } from '../http/client-address.js'
 import { deriveKey } from '../lib/derive-key.js'
 import { hmacSha256 } from '../lib/digest.js'
+import type { LoginIdentifier } from '../users/contract.js'
 
 /** Makes the key of a counter, so that the store has no name, address or user id in clear. */
 export type CounterKey = (...parts: readonly string[]) => string
@@ -27,6 +28,9 @@ export interface IdentifierDigests {
    */
   readonly typed: string
 }
+
+/** Digests a canonical identifier. */
+export type DigestIdentifier = (identifier: LoginIdentifier) => IdentifierDigests
 
 // One digest for each subject: counters have their own prefixes, so they can share it.
 

@@ -149,6 +149,8 @@ export async function startAuthorize(settings: AuthorizeSettings = {}): Promise<
     ...server,
     pages,
     pageSite: createPageSite({ brand: { name: service } }, baseUrl, call),
+    acrValues: [],
+    locales: [],
     logInSteps: createLogin(kit).logInSteps,
     enrolment: createSecondFactorManagement(kit).onPages,
     passkeysOnPages: undefined,
@@ -161,7 +163,7 @@ export async function startAuthorize(settings: AuthorizeSettings = {}): Promise<
     providersOnPages: undefined,
     isRegistrationOpen: false,
     ownDevices: undefined,
-    signer: settings.signer?.(signer) ?? signer,
+    signer: { ...signer, ...settings.signer?.(signer) },
   })
   const answers: Noted[] = []
   onTestFinished(() => expect(faultsIn(answers), 'answers that are not as described').toEqual([]))

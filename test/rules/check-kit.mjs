@@ -13,7 +13,8 @@ import { finish, root } from './support.mjs'
 
 const outside = /\/src\/(client|testing|stores|openapi|passwords|signers|lib)\//
 /** What the kit is put together of, besides each `…Deps`. */
-const ofKit = 'Kit AppsKit Settings ConnectedHost OAuthServer PasskeyServer'.split(' ')
+const storeys = ['GroundKit', 'SessionKit', 'GuardKit', 'SignInKit', 'AppsKit', 'PagesKit', 'Kit']
+const ofKit = [...storeys, 'ConnectedHost', 'OAuthServer', 'PasskeyServer']
 const bait = join(root, 'src/router/bait-of-check-kit.ts')
 const offences = `
 interface InnerDeps { readonly carried: number }

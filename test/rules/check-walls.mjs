@@ -71,6 +71,15 @@ const offences = {
     'audit/clock-watch.ts',
     "import type { Principal } from '../principal/principal.js'",
   ],
+  'floor-ground-kit': [
+    'kits/ground-kit.ts',
+    "import type { Principal } from '../principal/principal.js'",
+  ],
+  'floor-session-kit': [
+    'kits/session-kit.ts',
+    "import type { Authentication } from '../guard/authenticate.js'",
+  ],
+  'floor-sign-in-kit': ['kits/sign-in-kit.ts', "import type { LogIn } from '../login/log-in.js'"],
   'floor-http': ['http/input.ts', "export { createThrottle } from '../throttle/throttle.js'"],
   'floor-admission': [
     'admission/fair-queue.ts',

@@ -34,6 +34,7 @@ const floors = [
   },
   { stores: [['stores/'], 'an adapter author reads only contracts and rows.'] },
   { audit: [['audit/'], 'everything above reports here, so this imports nothing from above.'] },
+  { 'ground-kit': [['kits/ground-kit\\.ts$'], 'it lists what rooms above it share.'] },
   {
     http: [['http/'], 'reading a request and writing an answer never decides a sign-in.'],
     admission: [['admission/'], 'the queue in front of the hasher knows passwords, not users.'],
@@ -56,6 +57,7 @@ const floors = [
       'the only writer of session rows serves every way to sign in, and knows none.',
     ],
   },
+  { 'session-kit': [['kits/session-kit\\.ts$'], 'it lists what rooms above it share.'] },
   {
     'sign-in': [
       ['sign-in(-factor|-again)?\\.ts$'],
@@ -63,6 +65,7 @@ const floors = [
     ],
     guard: [['guard/'], 'a guard checks a session; it does not know how the user signed in.'],
   },
+  { 'sign-in-kit': [['kits/sign-in-kit\\.ts$'], 'it lists what rooms above it share.'] },
   {
     login: [['login/'], 'two ways to sign in do not know each other: shared code lies below both.'],
     pkce: [['pkce/'], 'two ways to sign in do not know each other: shared code lies below both.'],

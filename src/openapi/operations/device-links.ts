@@ -1,9 +1,11 @@
 import { z } from 'zod'
-import { approveRequest } from '../../device-links/approve.endpoint.js'
-import { beginRequest } from '../../device-links/begin.endpoint.js'
-import { collectRequest } from '../../device-links/collect.endpoint.js'
-import { denyRequest } from '../../device-links/deny.endpoint.js'
-import { openRequest } from '../../device-links/open.endpoint.js'
+import { collectRequest } from '../../device-links/collect.js'
+import {
+  approveRequest,
+  beginRequest,
+  denyRequest,
+  openRequest,
+} from '../../device-links/device-links.js'
 import { count, flag, reading, success, text, textOrNull, time } from '../fields.js'
 import type { Operation } from '../operation.js'
 import { loginAnswer, ofBodies, ofFullScope, ofProof, proof } from './shared.js'

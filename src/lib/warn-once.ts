@@ -1,4 +1,4 @@
-import type { Logger } from '../lib/logger.js'
+import type { Logger } from './logger.js'
 
 /** A warning about a setting of the host that only a request reveals. */
 export interface Notice {

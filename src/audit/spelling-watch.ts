@@ -1,5 +1,5 @@
-import { type Audit, noRequest } from '../audit/events.js'
 import type { LoginIdentifier, UserStore } from '../users/contract.js'
+import { type Audit, noRequest } from './events.js'
 
 /**
  * Call it for a login that found no user: with the name as typed, the name as looked up, and a

@@ -1,0 +1,19 @@
+import type { Pages } from '../http/page-origin.js'
+import type { SignInUrl } from '../http/return-path.js'
+import type { SessionKit } from '../kits/session-kit.js'
+import type { Authentication } from './authenticate.js'
+import type { MetadataUrls } from './challenge.js'
+import type { SocketRegistry } from './socket-closing.js'
+
+/** What guards need besides sessions. */
+export interface GuardKit extends SessionKit, Authentication {
+  readonly registry: SocketRegistry
+  /** Undefined: a page must come from the host that it connects to. */
+  readonly allowedOrigins: readonly string[] | undefined
+  /** Undefined if no pages of the host send a cookie. */
+  readonly pages: Pages | undefined
+  /** Undefined without the option `oauth`. */
+  readonly metadataUrls: MetadataUrls | undefined
+  /** The sign-in page for a page of the host; undefined without the option `oauth`. */
+  readonly signInUrl: SignInUrl | undefined
+}

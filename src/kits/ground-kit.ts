@@ -1,0 +1,59 @@
+import type { NoticeTime } from '../audit/clock-watch.js'
+import type { Audit, ObserveEvents } from '../audit/events.js'
+import type { HostCall } from '../lib/host-call.js'
+import type { WarnOnce } from '../lib/warn-once.js'
+import type { Watch } from '../lib/watch.js'
+import type { TokenSigner } from '../signers/contract.js'
+import type { SessionRecord, SessionStore } from '../stores/contract.js'
+import type { DeviceCodeStore } from '../stores/device-code-contract.js'
+import type { RedeemableCodes } from '../stores/fail-closed-stores.js'
+import type { IdentityStore } from '../stores/identity-contract.js'
+import type { ProofStore } from '../stores/proof-contract.js'
+import type { SocketTicketStore } from '../stores/ticket-contract.js'
+import type { AuthUser, LoginIdentifier, UserStore } from '../users/contract.js'
+
+/**
+ * The parts of the host behind their contracts, and what reports of them. The lowest of the four
+ * kits: `GroundKit`, `SessionKit`, `SignInKit`, `AppsKit`, each with all of those below it. They
+ * are made in router/kit.ts; a room may read those of its floor and below.
+ */
+export interface GroundKit {
+  readonly clock: () => Date
+  readonly signer: TokenSigner
+  /** The first one encrypts; may be empty without second factors, apps and passkeys. */
+  readonly encryptionKeys: readonly Buffer[]
+  /** The name of this service in authenticator apps. */
+  readonly totpIssuer: string
+
+  readonly audit: Audit
+  readonly observeEvents: ObserveEvents
+  /** Call it with every time that was read from a store. */
+  readonly noticeTime: NoticeTime
+  readonly warnOnce: WarnOnce
+  readonly call: HostCall
+  /** With a time limit for requests to other servers. */
+  readonly callProvider: HostCall
+  /** Measures what is no call of the host's: a request to another server. */
+  readonly watch: Watch
+  /** Only traces: for a request of ours, which is no call. */
+  readonly trace: Watch
+
+  readonly users: UserStore
+  /** The canonical form of an identifier, for lookup and counting. */
+  readonly canonical: (identifier: LoginIdentifier) => Promise<LoginIdentifier>
+  /** Whether a user must have a second factor. */
+  readonly mustHaveFactor: (user: AuthUser) => Promise<boolean>
+
+  readonly sessionStore: SessionStore
+  /** Stores a session unless its id is taken; whether it did. */
+  readonly createUnlessThere: (session: SessionRecord) => Promise<boolean>
+  readonly codeStore: RedeemableCodes
+  /** Undefined if the host has no store of tickets. */
+  readonly ticketStore: SocketTicketStore | undefined
+  /** Undefined if the host has no store of proofs. */
+  readonly proofStore: ProofStore | undefined
+  /** Undefined if the host has no store of identities. */
+  readonly identities: IdentityStore | undefined
+  /** Undefined if the host has no store of device codes. */
+  readonly deviceCodes: DeviceCodeStore | undefined
+}

@@ -1,0 +1,80 @@
+import type { RequestContext } from '../audit/events.js'
+import type { SignInRefusal } from '../audit/refusals.js'
+import type { NoticeSpelling } from '../audit/spelling-watch.js'
+import type { GuardKit } from '../guard/guard-kit.js'
+import type { SocketRegistry } from '../guard/socket-closing.js'
+import type { ShownPassword } from '../passwords/contract.js'
+import type { ProvePassword } from '../principal/prove-password.js'
+import type { ApprovedSignIn } from '../sessions/approved-sign-in.js'
+import type { DecideSignIn } from '../sign-in.js'
+import type { MustSignInForDevice, ProveAgain, RequireFresh } from '../sign-in-again.js'
+import type { AuthUser } from '../users/contract.js'
+import type { Me } from '../users/me.js'
+
+/** Whether a password was right, and if not, why. Only the audit stream learns the reason. */
+export type PasswordVerdict =
+  | { readonly right: true; readonly user: AuthUser }
+  | { readonly right: false; readonly reason: SignInRefusal; readonly userId: string | null }
+
+/**
+ * Checks a password for a user, or for no user. Rejects without checking if `signal` is aborted
+ * before its turn.
+ */
+export type VerifyPassword = (
+  user: AuthUser | null,
+  password: ShownPassword,
+  context: RequestContext,
+  signal?: AbortSignal,
+) => Promise<PasswordVerdict>
+
+/** Sees the right password of a login. Returns at once and never throws. */
+export type NoticePassword = (user: AuthUser, password: ShownPassword) => void
+
+/** The sign-in decision, and all that every way to sign in needs. */
+export interface SignInKit extends GuardKit {
+  readonly decideSignIn: DecideSignIn
+  /** Whether the second factor is unchanged since a decision. */
+  readonly factorStands: (approved: ApprovedSignIn) => Promise<boolean>
+  /** Shared: the first password of a process takes longer, for every user alike. */
+  readonly verifyPassword: VerifyPassword
+  readonly provePassword: ProvePassword
+  readonly proveAgain: ProveAgain
+  readonly requireFresh: RequireFresh
+  readonly mustSignInForDevice: MustSignInForDevice
+  /** Whether the user has a second factor, or must have one. */
+  readonly hasSecondFactor: (user: AuthUser) => Promise<boolean>
+  /** Whether the user has something to show besides a password: a second factor, a passkey. */
+  readonly hasMoreToShow: (user: AuthUser) => Promise<boolean>
+  /** False if nobody signs in by password. */
+  readonly takesPasswords: boolean
+  /** Who may sign in by password; undefined: everybody. */
+  readonly mayUsePassword: ((user: AuthUser) => Promise<boolean>) | undefined
+  readonly noticePassword: NoticePassword
+  readonly noticeSpelling: NoticeSpelling
+
+  readonly describeMe: (user: AuthUser) => Promise<Me>
+  /** A name for a user agent; null if it tells nothing. */
+  readonly nameDevice: (userAgent: string | null) => Promise<string | null>
+  readonly countSockets: SocketRegistry['count']
+
+  /** Where the sign-in pages are; undefined without the option `oauth`. */
+  readonly pagesUrl: URL | undefined
+  readonly hasAccountPage: boolean
+  /** Whether everybody can make an account. */
+  readonly isRegistrationOpen: boolean
+
+  /** Seconds. */
+  readonly codeLifetime: number
+  /** Seconds. */
+  readonly accessTokenLifetime: number
+  /** Seconds. */
+  readonly refreshGrace: number
+  /** Seconds. */
+  readonly longestSession: number
+  /** Maximum age of the sign-in that opens another session, in seconds; false: unlimited. */
+  readonly maxSignInAge: number | false
+  /** Whether the session that a code opens ends with the one that has issued the code. */
+  readonly endWithIssuer: boolean
+  readonly usersMakeNamedTokens: boolean
+  readonly namedSurvivePassword: boolean
+}
