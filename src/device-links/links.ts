@@ -18,7 +18,7 @@ export interface LinksKit extends SignInKit {
   readonly deviceCodes: DeviceCodeStore
   readonly linkSecrets: LinkSecrets
   /** Where the picture leads to. */
-  readonly linkPage: string | URL
+  readonly linkPage: string
   readonly shortCode: boolean
 }
 
