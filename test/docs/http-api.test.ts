@@ -1,4 +1,4 @@
-// openapi.json, of which docs/http-api.md is made, is held against a running router: its routes and
+// openapi.json, of which docs/http-api/ is made, is held against a running router: its routes and
 // methods, who may ask, and which members a body needs. Every request of it is asked here with
 // success; what answers hold is compared wherever a test gets one: test/support/described.ts.
 import { readFileSync } from 'node:fs'

@@ -1,10 +1,37 @@
-// Makes the tables of docs/http-api.md from openapi.json; without --update it only compares.
-import { readFileSync, writeFileSync } from 'node:fs'
+// Makes docs/http-api/ and the lists of docs/http-api.md from openapi.json; without --update it
+// only compares. A thing is said once: the members that many requests share, and the refusals that
+// follow from who may ask and whether there is a body, stand in docs/http-api.md alone.
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { finish, root } from './support.mjs'
 
-const document = join(root, 'docs/http-api.md')
-const [begin, end] = ['<!-- endpoints -->', '<!-- /endpoints -->']
+const overview = 'docs/http-api.md'
+const [begin, end] = ['<!-- requests -->', '<!-- /requests -->']
+/** The files of docs/http-api/: title, and which tags of the description it has. */
+const files = {
+  'sign-in': ['Signing in, sessions and tokens', ['Signing in', 'The session', 'Named tokens']],
+  factors: ['Second factors and passkeys', ['The second factor', 'Passkeys']],
+  account: ['Accounts', ['The account', 'New accounts']],
+  elsewhere: ['Other accounts and devices', ['Other accounts', 'Linked devices']],
+  apps: ['Apps and keys', ['Apps', 'Keys']],
+}
+/**
+ * What many requests share, listed once, in docs/http-api.md: where it stands in the description,
+ * and of members that stand beside others in a body, which they are.
+ */
+const shared = [
+  { title: 'A new session', at: ['LogInAnswer', 'data'] },
+  { title: 'The user', at: ['LogInAnswer', 'data', 'me'] },
+  { title: 'The answer of a passkey', at: ['ReauthenticateRequest', 'passkey'] },
+  { title: 'A passkey', at: ['AddPasskeyAnswer', 'data', 'passkey'] },
+  { title: 'An identity', at: ['ConnectIdentityAnswer', 'data', 'identity'] },
+  { title: 'A proof', at: ['ReauthenticateRequest'], names: ['password', 'code', 'passkey'] },
+  {
+    title: 'The credentials of an app',
+    at: ['RevokeTokenRequest'],
+    names: ['client_id', 'client_secret', 'client_assertion', 'client_assertion_type'],
+  },
+]
 const described = JSON.parse(readFileSync(join(root, 'openapi.json'), 'utf8'))
 const requests = Object.entries(described.paths).flatMap(([path, item]) =>
   Object.entries(item).map(([method, request]) => ({
@@ -12,17 +39,20 @@ const requests = Object.entries(described.paths).flatMap(([path, item]) =>
     ...request,
   })),
 )
+const anchorOf = (heading) =>
+  heading
+    .toLowerCase()
+    .replaceAll(/[^\w -]/g, '')
+    .replaceAll(' ', '-')
 
 /** A link to each RFC, to the section where one is named, and to the other documents. */
-const withLinks = (text) =>
+const withLinks = (text, up = '../') =>
   text
     .replaceAll(/RFC (\d{4})(?: §([\d.]+\d|\d))?/g, (name, number, section) => {
       const anchor = section === undefined ? '' : `#section-${section}`
       return `[${name}](https://www.rfc-editor.org/rfc/rfc${number}${anchor})`
     })
-    .replaceAll(/`docs\/([\w-]+\.md)`/g, '[$1]($1)')
-const anchorOf = (error) => error.toLowerCase().replace('invalid_request', 'invalid-request')
-const cell = (text) => withLinks(text).replaceAll('|', '\\|')
+    .replaceAll(/`docs\/([\w-]+\.md)`/g, `[$1](${up}$1)`)
 
 /** What is behind a reference; anything else is what it is. */
 function resolve(object) {
@@ -40,6 +70,9 @@ const listOf = (words) => {
     : `${quoted.slice(0, -1).join(', ')} or ${quoted.at(-1)}`
 }
 
+const names = { string: 'text', integer: 'number', boolean: 'true or false' }
+const nameOf = (type) => names[type] ?? type ?? 'any'
+
 /** The type of a value, in words. */
 function typeOf(given) {
   const schema = resolve(given)
@@ -50,71 +83,98 @@ function typeOf(given) {
   if (schema.type === 'array') return `list of ${typeOf(schema.items)}`
   return nameOf(schema.type)
 }
-const names = { string: 'text', integer: 'number', boolean: 'true or false' }
-const nameOf = (type) => names[type] ?? type ?? 'any'
 
-/** The values in a schema, one in a row; what is in a list has `[]` before it. */
-function rowsOf(given, at = '', isRequired = true, told = '') {
-  const schema = resolve(given)
-  const { properties, required = [], additionalProperties, items } = schema
-  const what = schema.description ?? (schema.enum?.length === 1 ? 'constant' : told)
-  if (items !== undefined && resolve(items).properties !== undefined)
-    return rowsOf(items, `${at}[]`, isRequired, what)
-  if (properties === undefined) return [{ name: at, type: typeOf(schema), isRequired, what }]
-  const inner = Object.entries(properties).flatMap(([name, value]) =>
-    rowsOf(value, at === '' ? name : `${at}.${name}`, isRequired && required.includes(name)),
+for (const one of shared) {
+  const [component, ...path] = one.at
+  const schema = path.reduce(
+    (at, name) => resolve(at.properties[name]),
+    described.components.schemas[component],
   )
-  const more = additionalProperties?.description
-  return more === undefined
-    ? inner
-    : [...inner, { name: at === '' ? '…' : `${at}.…`, type: 'any', isRequired: false, what: more }]
+  const { properties, names = Object.keys(properties) } = { ...schema, ...one }
+  one.members = Object.fromEntries(names.map((name) => [name, properties[name]]))
+  one.schema = { ...schema, properties: one.members }
 }
 
-function table(caption, always, rows) {
-  if (rows.length === 0) return []
-  return [
-    `${caption}:`,
-    '',
-    `| member | type | ${always} | what |`,
-    '| --- | --- | --- | --- |',
-    ...rows.map(
-      ({ name, type, isRequired, what }) =>
-        `| \`${name}\` | ${type} | ${isRequired ? 'yes' : 'no'} | ${cell(what)} |`,
+/** The lists whose members are all among these, as they are there. */
+const sharedIn = (properties) =>
+  shared.filter(({ members }) =>
+    Object.entries(members).every(
+      ([name, schema]) => JSON.stringify(properties[name]) === JSON.stringify(schema),
     ),
-    '',
+  )
+
+/**
+ * The values in a schema, one in a row; `[]` stands behind the name of a list. `except`: the list
+ * of shared members that is being made.
+ */
+function rowsOf(given, except, at = '', isRequired = true, told = '') {
+  const schema = resolve(given)
+  const { properties, required = [], additionalProperties, items } = schema
+  const what = schema.description ?? told
+  if (items !== undefined && resolve(items).properties !== undefined)
+    return rowsOf(items, except, `${at}[]`, isRequired, what)
+  if (properties === undefined) return [row(at, isRequired, typeOf(schema), what)]
+  const listed = sharedIn(properties).filter((one) => one !== except)
+  const known = new Set(listed.flatMap(({ members }) => Object.keys(members)))
+  const links = listed
+    .map(({ title }) => `[${title.toLowerCase()}](shared#${anchorOf(title)})`)
+    .join(', ')
+  const more = additionalProperties?.description
+  if (links !== '' && Object.keys(properties).every((name) => known.has(name)) && at !== '')
+    return [row(at, isRequired, links, '')]
+  return [
+    ...(links === '' ? [] : [`- ${at === '' ? '' : `\`${at}\`: `}the members of ${links}`]),
+    ...Object.entries(properties)
+      .filter(([name, value]) => !known.has(name) && resolve(value).enum?.[0] !== 'success')
+      .flatMap(([name, value]) => {
+        const there = isRequired && required.includes(name)
+        return rowsOf(value, except, at === '' ? name : `${at}.${name}`, there)
+      }),
+    ...(more === undefined ? [] : [row(at === '' ? '…' : `${at}.…`, false, 'any', more)]),
   ]
+}
+const row = (at, isRequired, type, what) =>
+  `- \`${at}${isRequired ? '' : '?'}\`: ${type}${what === '' ? '' : `; ${what}`}`
+
+/** A list of rows under its caption. Links lead to the overview. */
+function list(caption, rows) {
+  const linked = rows.map((one) => withLinks(one.replaceAll('](shared#', '](../http-api.md#')))
+  if (rows.length === 0) return []
+  const isShared = rows.length === 1 && rows[0].startsWith('- the members of')
+  return isShared
+    ? [`${caption}: ${linked[0].slice('- '.length)}.`, '']
+    : [`${caption}:`, '', ...linked, '']
 }
 
 const parametersIn = (place, parameters = []) =>
   parameters
     .filter((parameter) => parameter.in === place)
-    .map(({ name, required = false, description = '', schema }) => ({
-      name,
-      type: typeOf(schema),
-      isRequired: required,
-      what: description,
-    }))
+    .map(({ name, required = false, description = '', schema }) =>
+      row(name, required, typeOf(schema), description),
+    )
 
 /** The body of a request, named for how it is sent. */
-function bodyTable({ content } = { content: {} }) {
+function bodyList({ content } = { content: {} }) {
   const [[type, { schema }] = ['', { schema: {} }]] = Object.entries(content)
   if (schema.$ref === undefined) return []
-  return table(type.includes('form') ? 'Form' : 'Body', 'required', rowsOf(schema))
+  return list(type.includes('form') ? 'Form' : 'Body', rowsOf(schema))
 }
 
-/** The names that a refusal may have. */
-function errorsOf(response) {
-  const schema = resolve(response).content?.['application/json']?.schema
-  if (schema === undefined) return []
-  return (schema.oneOf ?? [schema]).map((one) => resolve(one).properties.error.enum[0])
+/** The members of an answer; of `data` alone, where nothing else says anything. */
+function answerList(status, given) {
+  const schema = resolve(given)
+  const { data, status: constant, ...others } = schema.properties ?? {}
+  const wrapped = data !== undefined && constant !== undefined && Object.keys(others).length === 0
+  const caption = wrapped ? `Answer ${status}, \`data\`` : `Answer ${status}`
+  return list(caption, rowsOf(wrapped ? data : schema))
 }
 
-function successTables(responses) {
+function successLists(responses) {
   return Object.entries(responses)
     .filter(([status]) => Number(status) < 400)
     .flatMap(([status, response]) => {
       const schema = resolve(response).content?.['application/json']?.schema
-      return schema === undefined ? [] : table(`Answer ${status}`, 'always', rowsOf(schema))
+      return schema === undefined ? [] : answerList(status, schema)
     })
 }
 
@@ -126,16 +186,47 @@ function otherAnswers(responses) {
     .map(([status, { description }]) => `- ${status}: ${withLinks(description)}`)
 }
 
-function refusals(responses) {
-  const listed = Object.entries(responses)
+/** The names that a refusal may have. */
+function errorsOf(response) {
+  const schema = resolve(response).content?.['application/json']?.schema
+  if (schema === undefined) return []
+  return (schema.oneOf ?? [schema]).map((one) => resolve(one).properties.error.enum[0])
+}
+
+/** Which refusals follow from the request itself: docs/http-api.md lists them once. */
+function usualOf({ requestBody, 'x-who': who }) {
+  const signedIn = who.startsWith('signed in')
+  return [
+    '400 invalid-request',
+    '503 temporarily-unavailable',
+    ...(requestBody === undefined ? [] : ['413 payload-too-large', '415 unsupported-media-type']),
+    ...(signedIn ? ['401 Unauthorized'] : []),
+    ...(who.startsWith('signed in, full scope') ? ['403 forbidden'] : []),
+    ...(signedIn && !who.includes('enrolling') ? ['403 second-factor-enrolment-required'] : []),
+  ]
+}
+
+function errorLink(error) {
+  const anchor = error.toLowerCase().replace('invalid_request', 'invalid-request')
+  return `[\`${error}\`](../errors.md#${anchor})`
+}
+
+function refusals(request) {
+  const all = Object.entries(request.responses)
     .filter(([status]) => Number(status) >= 400)
-    .map(([status, response]) => [status, errorsOf(response)])
-    .filter(([, errors]) => errors.length > 0)
-    .map(([status, errors]) => {
-      const links = errors.map((error) => `[\`${error}\`](errors.md#${anchorOf(error)})`)
-      return `${status} ${links.join(', ')}`
-    })
-  return listed.length === 0 ? [] : [`Refusals: ${listed.join('; ')}.`, '']
+    .flatMap(([status, response]) => errorsOf(response).map((error) => `${status} ${error}`))
+  if (all.length === 0) return []
+  const usual = usualOf(request)
+  const plain = (one) => one.replace('invalid_request', 'invalid-request')
+  const isUsual = usual.every((one) => all.map(plain).includes(one))
+  const rest = isUsual ? all.filter((one) => !usual.includes(plain(one))) : all
+  const statuses = [...new Set(rest.map((one) => one.slice(0, 3)))]
+  const listed = statuses.map((status) => {
+    const errors = rest.filter((one) => one.startsWith(status)).map((one) => one.slice(4))
+    return `${status} ${errors.map(errorLink).join(', ')}`
+  })
+  if (isUsual && rest.length === 0) return ['Refusals: the usual ones.', '']
+  return [`Refusals: ${isUsual ? 'the usual ones; ' : 'only '}${listed.join('; ')}.`, '']
 }
 
 const isOAuth = (responses) =>
@@ -158,53 +249,71 @@ function section(request) {
     ...description
       .split('\n')
       .filter((note) => note !== '')
-      .map(withLinks),
+      .map((note) => withLinks(note)),
   ]
   return [
-    `#### ${name}`,
+    `### ${name}`,
     '',
-    withLinks(summary),
+    `${withLinks(summary)} ${facts.join('; ')}.`,
     '',
-    `${facts.join('; ')}.`,
-    '',
-    ...table('Headers', 'required', parametersIn('header', parameters)),
-    ...table('Query', 'required', parametersIn('query', parameters)),
-    ...bodyTable(requestBody),
-    ...successTables(responses),
-    ...refusals(responses),
+    ...list('Headers', parametersIn('header', parameters)),
+    ...list('Query', parametersIn('query', parameters)),
+    ...bodyList(requestBody),
+    ...successLists(responses),
+    ...refusals(request),
     ...notes,
     ...(notes.length === 0 ? [] : ['']),
   ]
 }
 
-const overview = [
-  '| request | who | what |',
-  '| --- | --- | --- |',
-  ...requests.map((request) => {
-    const anchor = request.name.toLowerCase().replaceAll(/[^\w -]/g, '')
-    const link = `[\`${request.name}\`](#${anchor.replaceAll(' ', '-')})`
-    return `| ${link} | ${request['x-who']} | ${withLinks(request.summary)} |`
-  }),
-]
-const made = [
-  begin,
-  '',
-  ...overview,
-  '',
-  ...described.tags.flatMap(({ name }) => [
-    `### ${name}`,
+const requestsOf = (tag) => requests.filter(({ tags: [first] }) => first === tag)
+const made = Object.entries(files).map(([file, [title, tags]]) => [
+  `docs/http-api/${file}.md`,
+  [
+    `# ${title}`,
     '',
-    ...requests.filter(({ tags: [tag] }) => tag === name).flatMap(section),
-  ]),
-  end,
-].join('\n')
-
-const before = readFileSync(document, 'utf8')
-const after = before.replace(new RegExp(`${begin}[\\s\\S]*${end}`), () => made)
-if (process.argv.includes('--update')) writeFileSync(document, after)
-const isStale = readFileSync(document, 'utf8') !== after || !after.includes(made)
+    'Made from [openapi.json](../../openapi.json). [What every request and answer has](../http-api.md).',
+    '',
+    ...tags.flatMap((tag) => [`## ${tag}`, '', ...requestsOf(tag).flatMap(section)]),
+  ].join('\n'),
+])
+const links = Object.entries(files).flatMap(([file, [, tags]]) =>
+  tags.map((tag) => {
+    const each = requestsOf(tag).map(
+      ({ name }) => `[\`${name}\`](http-api/${file}.md#${anchorOf(name)})`,
+    )
+    return `- **${tag}**: ${each.join(', ')}`
+  }),
+)
+const lists = shared.flatMap((one) => [
+  `### ${one.title}`,
+  '',
+  ...rowsOf(one.schema, one).map((text) => withLinks(text.replaceAll('](shared#', '](#'), '')),
+  '',
+])
+const before = readFileSync(join(root, overview), 'utf8')
+const between = [begin, '', ...links, '', '## What many requests share', '', ...lists, end]
+const after = before.replace(new RegExp(`${begin}[\\s\\S]*${end}`), () => between.join('\n'))
+const all = [[overview, after], ...made]
+if (process.argv.includes('--update')) {
+  mkdirSync(join(root, 'docs/http-api'), { recursive: true })
+  for (const [file, text] of all) writeFileSync(join(root, file), text)
+}
+const isThere = (file, text) => {
+  try {
+    return readFileSync(join(root, file), 'utf8') === text
+  } catch {
+    return false
+  }
+}
+const stale = all.filter(([file, text]) => !isThere(file, text) || !text.includes('###'))
+const tagged = Object.values(files).flatMap(([, tags]) => tags)
+const untold = described.tags.filter(({ name }) => !tagged.includes(name))
 finish(
   'http-api',
-  isStale ? ['docs/http-api.md: differs from openapi.json; run `npm run update`'] : [],
-  `${requests.length} requests, as docs/http-api.md says`,
+  [
+    ...stale.map(([file]) => `${file}: differs from openapi.json; run \`npm run update\``),
+    ...untold.map(({ name }) => `check-http-api.mjs: no file of docs/http-api has the tag ${name}`),
+  ],
+  `${requests.length} requests, as docs/http-api says`,
 )
