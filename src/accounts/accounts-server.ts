@@ -1,6 +1,6 @@
 import type { Audit } from '../audit/events.js'
 import { AuthConfigError } from '../errors.js'
-import type { NoticePassword } from '../kits/sign-in-kit.js'
+import type { NoticePassword, SignInKit } from '../kits/sign-in-kit.js'
 import type { Mailer, MailStats } from '../mail/mailer.js'
 import type { ProofStore } from '../stores/proof-contract.js'
 import type { DigestIdentifier } from '../throttle/counter-keys.js'
@@ -35,6 +35,9 @@ export interface AccountsServer {
   /** Waits for the mails under way, at most so many milliseconds. */
   closeMail(milliseconds: number): Promise<void>
 }
+
+/** What every change of an account needs. */
+export interface AccountsKit extends SignInKit, AccountsServer {}
 
 export interface AccountsServerDeps {
   readonly options: CheckedAccountsOptions

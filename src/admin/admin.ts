@@ -29,8 +29,10 @@ import { createPasskeysForHost, type PasskeysForHost } from '../passkeys/passkey
 import { createRevocations } from '../sessions/revocations.js'
 import { createSessions, type Sessions } from '../sessions/sessions.js'
 import type { SessionStore } from '../stores/contract.js'
-import { failClosedManagedClients } from '../stores/fail-closed-oauth-stores.js'
+import { failClosedIdentities } from '../stores/fail-closed-identities.js'
+import { failClosedConsents, failClosedManagedClients } from '../stores/fail-closed-oauth-stores.js'
 import { failClosedPasskeys } from '../stores/fail-closed-passkeys.js'
+import { failClosedProofs } from '../stores/fail-closed-proofs.js'
 import { failClosedSecondFactors, failClosedSessions } from '../stores/fail-closed-stores.js'
 import type { RevocationBus } from '../stores/revocation-bus.js'
 import type { AuditFound, AuditQuery } from '../stores/sql/sql-audit.js'
@@ -153,11 +155,8 @@ export function adminOf(given: AdminOptions): Admin {
   return {
     ...manageSessions(parts),
     secondFactors: totp === undefined ? without('secondFactors') : resetting(parts, totp),
-    passkeys: managePasskeys(options, parts),
-    accounts: createAdminAccounts(options, {
-      ...parts,
-      endForUser: endingBy(parts, parts.sessions.endAllForUser),
-    }),
+    passkeys: managePasskeys(parts),
+    accounts: createAdminAccounts(options, parts, endingBy(parts, parts.sessions.endAllForUser)),
     clients: manageClients(options, parts),
     keys: createAdminKeys({ keys, idTokenKeys, audit: parts.audit }),
     sealed,
@@ -183,7 +182,17 @@ function createParts(options: CheckedAdminOptions) {
   const revocations = createRevocations(bus && onlyTelling(bus), call, storeTimeout)
   const store = failClosedSessions(stores.sessions, call)
   const { secondFactors } = stores
-  const shared = { clock, audit, call, revocations, stores }
+  const shared = { clock, encryptionKeys, audit, call, revocations, stores }
+  const limits = createThrottle({
+    options: throttle,
+    encryptionKeys,
+    // A network becomes known by a sign-in.
+    knownFor: 1,
+    reportsNetworks: false,
+    logger,
+    call,
+    audit,
+  })
   return {
     ...shared,
     delivered,
@@ -193,16 +202,14 @@ function createParts(options: CheckedAdminOptions) {
       opensChildren: store.endChildren !== undefined,
       ...opensNone,
     }),
-    throttle: createThrottle({
-      options: throttle,
-      encryptionKeys,
-      // A network becomes known by a sign-in.
-      knownFor: 1,
-      reportsNetworks: false,
-      logger,
-      call,
-      audit,
-    }),
+    throttle: limits,
+    knownNetworks: limits.knownNetworks,
+    canonical: createCanonical(options.canonicalIdentifier, call),
+    digestIdentifier: identifierDigests(encryptionKeys),
+    proofStore: stores.proofs && failClosedProofs(stores.proofs, call),
+    identities: stores.identities && failClosedIdentities(stores.identities, call),
+    passkeyStore: stores.passkeys && failClosedPasskeys(stores.passkeys, call),
+    consentStore: stores.consents && failClosedConsents(stores.consents, call),
     totp: secondFactors && {
       store: failClosedSecondFactors(secondFactors, call),
       // Seals and opens nothing here.
@@ -302,9 +309,8 @@ async function emptied(
   }
 }
 
-function endingBy({ throttle, ...parts }: Parts, endAll: Sessions['endAllForUser']): EndForUser {
-  const { knownNetworks } = throttle
-  return createEndForUser({ ...parts, endAll, removeWaysIn: refuse, knownNetworks })
+function endingBy(parts: Parts, endAll: Sessions['endAllForUser']): EndForUser {
+  return createEndForUser({ ...parts, endAll, removeWaysIn: refuse })
 }
 
 function resetting(parts: Parts, totp: NonNullable<Parts['totp']>): Admin['secondFactors'] {
@@ -313,9 +319,9 @@ function resetting(parts: Parts, totp: NonNullable<Parts['totp']>): Admin['secon
   return { status, reset }
 }
 
-function managePasskeys({ stores }: CheckedAdminOptions, parts: Parts): PasskeysForHost {
-  if (stores.passkeys === undefined) return without('passkeys')
-  const passkeyStore = failClosedPasskeys(stores.passkeys, parts.call)
+function managePasskeys(parts: Parts): PasskeysForHost {
+  const { passkeyStore } = parts
+  if (passkeyStore === undefined) return without('passkeys')
   const keptCodes = createKeptCodes(parts.totp?.store)
   const forgetKeptCodes = createForgetKeptCodes(passkeyStore, keptCodes)
   return createPasskeysForHost({ ...parts, passkeyStore, forgetKeptCodes })
@@ -348,11 +354,7 @@ function idTokenAlgorithmsOf({ keys, idTokenKeys }: CheckedAdminOptions) {
 }
 
 function unlocking(options: CheckedAdminOptions, parts: Parts): Admin['unlockLogin'] {
-  const unlock = createUnlock({
-    ...parts,
-    canonical: createCanonical(options.canonicalIdentifier, parts.call),
-    digestIdentifier: identifierDigests(options.encryptionKeys),
-  })
+  const unlock = createUnlock(parts)
   return async function unlockLogin(identifier, asked) {
     if (options.throttle.limiter === undefined)
       throw new AuthConfigError(

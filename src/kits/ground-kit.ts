@@ -12,25 +12,35 @@ import type { ProofStore } from '../stores/proof-contract.js'
 import type { SocketTicketStore } from '../stores/ticket-contract.js'
 import type { AuthUser, LoginIdentifier, UserStore } from '../users/contract.js'
 
+/** What a server and a terminal have alike. The terminal makes its own, in admin/admin.ts. */
+export interface BaseKit {
+  readonly clock: () => Date
+  /** The first one encrypts; may be empty without second factors, apps and passkeys. */
+  readonly encryptionKeys: readonly Buffer[]
+  readonly audit: Audit
+  readonly call: HostCall
+  /** The canonical form of an identifier, for lookup and counting. */
+  readonly canonical: (identifier: LoginIdentifier) => Promise<LoginIdentifier>
+  /** Undefined if the host has no store of proofs. */
+  readonly proofStore: ProofStore | undefined
+  /** Undefined if the host has no store of identities. */
+  readonly identities: IdentityStore | undefined
+}
+
 /**
  * The parts of the host behind their contracts, and what reports of them. The lowest of the four
  * kits: `GroundKit`, `SessionKit`, `SignInKit`, `AppsKit`, each with all of those below it. They
  * are made in router/kit.ts; a room may read those of its floor and below.
  */
-export interface GroundKit {
-  readonly clock: () => Date
+export interface GroundKit extends BaseKit {
   readonly signer: TokenSigner
-  /** The first one encrypts; may be empty without second factors, apps and passkeys. */
-  readonly encryptionKeys: readonly Buffer[]
   /** The name of this service in authenticator apps. */
   readonly totpIssuer: string
 
-  readonly audit: Audit
   readonly observeEvents: ObserveEvents
   /** Call it with every time that was read from a store. */
   readonly noticeTime: NoticeTime
   readonly warnOnce: WarnOnce
-  readonly call: HostCall
   /** With a time limit for requests to other servers. */
   readonly callProvider: HostCall
   /** Measures what is no call of the host's: a request to another server. */
@@ -39,8 +49,6 @@ export interface GroundKit {
   readonly trace: Watch
 
   readonly users: UserStore
-  /** The canonical form of an identifier, for lookup and counting. */
-  readonly canonical: (identifier: LoginIdentifier) => Promise<LoginIdentifier>
   /** Whether a user must have a second factor. */
   readonly mustHaveFactor: (user: AuthUser) => Promise<boolean>
 
@@ -50,10 +58,6 @@ export interface GroundKit {
   readonly codeStore: RedeemableCodes
   /** Undefined if the host has no store of tickets. */
   readonly ticketStore: SocketTicketStore | undefined
-  /** Undefined if the host has no store of proofs. */
-  readonly proofStore: ProofStore | undefined
-  /** Undefined if the host has no store of identities. */
-  readonly identities: IdentityStore | undefined
   /** Undefined if the host has no store of device codes. */
   readonly deviceCodes: DeviceCodeStore | undefined
 }

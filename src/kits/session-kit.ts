@@ -6,6 +6,8 @@ import type { PasswordStands } from '../sessions/password-stands.js'
 import type { PasswordWatch } from '../sessions/password-watch.js'
 import type { Revocations } from '../sessions/revocations.js'
 import type { Sessions } from '../sessions/sessions.js'
+import type { ConsentStore } from '../stores/consent-contract.js'
+import type { PasskeyStore } from '../stores/passkey-contract.js'
 import type { DigestIdentifier } from '../throttle/counter-keys.js'
 import type { TakeIssue } from '../throttle/issue-limits.js'
 import type { KnownNetworks } from '../throttle/known-networks.js'
@@ -13,21 +15,31 @@ import type { Throttle } from '../throttle/throttle.js'
 import type { AccessTokens } from '../tokens/access-token.js'
 import type { PasskeyFactor } from '../two-factor/passkey-factor.js'
 import type { CodeFactor, OwnTotp, SecondFactors } from '../two-factor/second-factor.js'
-import type { GroundKit } from './ground-kit.js'
+import type { BaseKit, GroundKit } from './ground-kit.js'
+
+/** What manages sessions and users, in a server and from a terminal. */
+export interface ManagementKit extends BaseKit {
+  readonly throttle: Throttle
+  readonly knownNetworks: KnownNetworks
+  readonly digestIdentifier: DigestIdentifier
+  /** The service that writes sessions; the host's store is `sessionStore`. */
+  readonly sessions: Sessions
+  /** Undefined if the host has no store of second factors. */
+  readonly totp: OwnTotp | undefined
+  /** Undefined without the option `passkeys`. */
+  readonly passkeyStore: PasskeyStore | undefined
+  /** Undefined without the option `oauth`. */
+  readonly consentStore: ConsentStore | undefined
+}
 
 /** Sessions, their tokens, the limits and the second factors. */
-export interface SessionKit extends GroundKit {
+export interface SessionKit extends GroundKit, ManagementKit {
   /** Address, user agent and id of a request. */
   readonly contexts: Contexts
   readonly hasher: AdmittedHasher
-  readonly throttle: Throttle
   readonly takeIssue: TakeIssue
-  readonly knownNetworks: KnownNetworks
-  readonly digestIdentifier: DigestIdentifier
 
   readonly accessTokens: AccessTokens
-  /** The service that writes sessions; the host's store is `sessionStore`. */
-  readonly sessions: Sessions
   readonly issueSession: IssueSession
   readonly passwordWatch: PasswordWatch
   readonly passwordStands: PasswordStands
@@ -36,8 +48,6 @@ export interface SessionKit extends GroundKit {
   /** Forgets what this process has read of a session. */
   readonly forgetSession: LiveSessions['forget']
 
-  /** Undefined if the host has no store of second factors. */
-  readonly totp: OwnTotp | undefined
   /** Factors besides TOTP. */
   readonly codeFactors: readonly CodeFactor[]
   readonly secondFactors: SecondFactors

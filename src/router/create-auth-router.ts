@@ -285,7 +285,7 @@ function createLinks(kit: Kit) {
 
 // What the option `providers` offers.
 function createProviders(kit: Kit, forApps: PagesKit | undefined) {
-  const { providerServer, providersOptions, identities, proofs, passkeyServer } = kit
+  const { providerServer, providersOptions, identities, proofs, passkeyStore } = kit
   if (!providerServer || !providersOptions || !identities || !proofs) return undefined
   return createProviderSignIn({
     ...kit,
@@ -297,8 +297,7 @@ function createProviders(kit: Kit, forApps: PagesKit | undefined) {
     isKept: kit.accountsServer?.formerAddresses.isKept ?? (async () => false),
     callbackPages: forApps && createCallbackPages(forApps),
     issuer: kit.oauthServer?.issuer ?? providerServer.baseUrl.origin,
-    hasPasskey: async (userId) =>
-      ((await passkeyServer?.passkeyStore.listForUser(userId)) ?? []).length > 0,
+    hasPasskey: async (userId) => ((await passkeyStore?.listForUser(userId)) ?? []).length > 0,
   })
 }
 

@@ -215,6 +215,8 @@ function serve(options: ResolvedOptions, kit: Host & ReturnType<typeof keepSessi
     pageSite: oauthServer && createPageSite(site, oauthServer.baseUrl, call, hasPasskeys),
     signInUrl: oauthServer && createSignInUrl(oauthServer.baseUrl),
     passkeyServer,
+    passkeyStore: passkeyServer?.passkeyStore,
+    consentStore: oauthServer?.consents,
     passkeyFactor: passkeyServer?.factor,
     ...serveProviders(options, kit, oauthServer?.baseUrl),
     pages: origin === undefined ? undefined : createPages(origin, kit.warnOnce),

@@ -272,7 +272,8 @@ const made = Object.entries(files).map(([file, [title, tags]]) => [
   [
     `# ${title}`,
     '',
-    'Made from [openapi.json](../../openapi.json). [What every request and answer has](../http-api.md).',
+    'Made from [openapi.json](../../openapi.json). ' +
+      '[What every request and answer has](../http-api.md).',
     '',
     ...tags.flatMap((tag) => [`## ${tag}`, '', ...requestsOf(tag).flatMap(section)]),
   ].join('\n'),

@@ -13,7 +13,17 @@ import { finish, root } from './support.mjs'
 
 const outside = /\/src\/(client|testing|stores|openapi|passwords|signers|lib)\//
 /** What the kit is put together of, besides each `…Deps`. */
-const storeys = ['GroundKit', 'SessionKit', 'GuardKit', 'SignInKit', 'AppsKit', 'PagesKit', 'Kit']
+const storeys = [
+  'BaseKit',
+  'GroundKit',
+  'ManagementKit',
+  'SessionKit',
+  'GuardKit',
+  'SignInKit',
+  'AppsKit',
+  'PagesKit',
+  'Kit',
+]
 const ofKit = [...storeys, 'ConnectedHost', 'OAuthServer', 'PasskeyServer']
 const bait = join(root, 'src/router/bait-of-check-kit.ts')
 const offences = `
