@@ -1,10 +1,10 @@
-// Each title that docs/security.md quotes stands in one test file, the one that is named before it,
-// and `.ci/run` runs that file. A promise that two files prove is kept by two; one that no run
-// proves is a sentence.
+// Each promise of docs/security.md has its tests in test/promises.md. Each title that is named there
+// stands in one test file, the one that is named before it, and `.ci/run` runs that file. A promise
+// that two files prove is kept by two; one that no run proves is a sentence.
 import { readdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import ts from 'typescript'
-import { promisedFiles, quotes } from './promises.mjs'
+import { promised, promisedFiles, proven, quotes } from './promises.mjs'
 import { filesBelow, finish, root } from './support.mjs'
 import { filesOf, isRunByCi, testFiles, tierOf } from './tiers.mjs'
 
@@ -46,7 +46,7 @@ function textOf(node) {
 }
 
 function problemsOf({ title, file, line }) {
-  const where = `docs/security.md:${line}: “${title}”`
+  const where = `test/promises.md:${line}: “${title}”`
   const holders = files.filter((one) => textsOf.get(one).some((text) => text.includes(title)))
   if (holders.length === 0) return [`${where} is the title of no test`]
   if (holders.length > 1)
@@ -63,7 +63,7 @@ const notRun = [...promisedFiles]
   .filter((file) => !file.startsWith('test/timing/') && !isRunByCi(file))
   .map(
     (file) =>
-      `${file}: docs/security.md names it; .ci/run leaves it to ${tierOf(file) ?? 'others'}`,
+      `${file}: test/promises.md names it; .ci/run leaves it to ${tierOf(file) ?? 'others'}`,
   )
 
 /** So that `npm test` fails for each room that is broken. */
@@ -73,10 +73,17 @@ const withoutSmoke = readdirSync(join(root, 'src'), { withFileTypes: true })
   .filter((room) => !filesOf('test').some((file) => file.startsWith(`test/${room}/`)))
   .map((room) => `src/${room}: npm test runs no file of test/${room}/; name one in tiers.mjs`)
 
+const unproven = promised
+  .filter((promise) => !proven.includes(promise))
+  .map((promise) => `docs/security.md: “${promise}” has no line in test/promises.md`)
+const unsaid = proven
+  .filter((promise, index) => !promised.includes(promise) || proven.indexOf(promise) !== index)
+  .map((promise) => `test/promises.md: “${promise}” is no promise of docs/security.md, or twice`)
 const titles = quotes()
+if (promised.length < 200) throw new Error(`only ${promised.length} promises were found`)
 if (titles.length < 300) throw new Error(`only ${titles.length} titles were found`)
 finish(
   'promises',
-  [...titles.flatMap(problemsOf), ...notRun, ...withoutSmoke],
-  `${new Set(titles.map(({ title }) => title)).size} titles in ${promisedFiles.size} files`,
+  [...unproven, ...unsaid, ...titles.flatMap(problemsOf), ...notRun, ...withoutSmoke],
+  `${promised.length} promises, ${new Set(titles.map(({ title }) => title)).size} titles in ${promisedFiles.size} files`,
 )

@@ -1,31 +1,43 @@
-// What docs/security.md promises, and the test that it names for each.
+// The promises of docs/security.md, and test/promises.md, which has the tests of each.
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { root } from './support.mjs'
 
-const lines = readFileSync(join(root, 'docs/security.md'), 'utf8').split('\n')
+const linesOf = (file) => readFileSync(join(root, file), 'utf8').split('\n')
+const lines = linesOf('test/promises.md')
+
+/** Each promise of docs/security.md: a claim, the first cell of a row, or the last line. */
+export const promised = linesOf('docs/security.md').flatMap((text, index, all) => {
+  const heading = all.findLast((line, at) => at < index && line.startsWith('## '))
+  const [, claim] = /^- (.*)$/.exec(text) ?? []
+  if (heading === '## Eight claims') return claim ?? []
+  const [, promise] = /^\| (.*?) \| [^|]*\|$/.exec(text) ?? []
+  const isPromise = heading === '## What is covered' && !/^(promise|---)$/.test(promise ?? '---')
+  if (isPromise) return promise
+  return heading === '## Not offered' && text.startsWith('The router') ? text : []
+})
+
+/** Each promise that has tests. */
+export const proven = lines.flatMap((text, index) =>
+  lines[index + 1]?.startsWith('  - `test/') === true ? (/^- (.*)$/.exec(text)?.[1] ?? []) : [],
+)
 
 /**
  * @typedef {object} Quote
  * @property {string} title A title of a test, or a part of one.
- * @property {string | undefined} file The file before it in its row.
- * @property {number} line Of docs/security.md.
+ * @property {string | undefined} file The file before it in its line.
+ * @property {number} line Of test/promises.md.
  */
 
-/** Every title that the document quotes. */
+/** Every title that is named. */
 export function quotes() {
   return lines.flatMap((text, index) => {
-    let file
-    const found = []
-    for (const [, path, title] of text.matchAll(/`((?:test|src)\/[^`]+)`|“([^”]+)”/g)) {
-      if (title === undefined) file = path
-      else found.push({ title, file, line: index + 1 })
-    }
-    return found
+    const [, file] = /^ {2}- `(test\/[^`]+)`/.exec(text) ?? []
+    return [...text.matchAll(/“([^”]+)”/g)].map(([, title]) => ({ title, file, line: index + 1 }))
   })
 }
 
-/** Every test file that the document names, with a title or without. */
+/** Every test file that is named, with a title or without. */
 export const promisedFiles = new Set(
   lines.flatMap((text) => [...text.matchAll(/`(test\/[^`]+\.test\.ts)`/g)].map(([, path]) => path)),
 )

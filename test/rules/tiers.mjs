@@ -1,4 +1,4 @@
-// Which test file runs when. The promises decide: a file that docs/security.md names is run with
+// Which test file runs when. The promises decide: a file that test/promises.md names is run with
 // every change, in `npm test` where it is quick and in `npm run test:long` where it is slow. Of the
 // others the quick ones are `npm run test:rest`, and the slow ones wait for `npm run test:all`.
 import { readdirSync, readFileSync } from 'node:fs'
