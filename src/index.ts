@@ -273,7 +273,7 @@ export type {
   MadeInvitation,
   RegisteringUser,
   RegistrationForHost,
-} from './registration/invitations-for-host.js'
+} from './registration/invitations.js'
 export type { SignInOptions, SignInTokens } from './sessions/sign-in-options.js'
 export type { TotpStatus } from './two-factor/enrolment.js'
 

@@ -7,10 +7,7 @@ import { AuthConfigError } from '../errors.js'
 import { contextOfAction, type HostAction, requireIds } from '../http/host-input.js'
 import type { ManagementKit } from '../kits/session-kit.js'
 import { failClosed, unread } from '../lib/check-answer.js'
-import {
-  createInvitationsMade,
-  type InvitationsMade,
-} from '../registration/invitations-for-host.js'
+import { type InvitationsMade, invitationsMade } from '../registration/invitations.js'
 import { type AdminUsers, type CheckedAdminOptions, without } from './admin-options.js'
 
 /** Whole accounts, and the invitations to make one. */
@@ -48,7 +45,7 @@ export function createAdminAccounts(
     return contextOfAction(options)
   }
   const made: InvitationsMade =
-    proofs === undefined ? without('proofs') : createInvitationsMade({ ...kit, proofs })
+    proofs === undefined ? without('proofs') : invitationsMade(kit, proofs)
   return {
     invitations: made.invitations,
     revokeInvitation: made.revokeInvitation,

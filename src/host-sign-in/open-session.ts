@@ -1,21 +1,16 @@
 import type { IncomingMessage } from 'node:http'
 import { z } from 'zod'
-import type { Audit, RequestContext } from '../audit/events.js'
+import type { RequestContext } from '../audit/events.js'
 import type { SignInRefusal } from '../audit/refusals.js'
 import { AuthError, invalidRequest } from '../errors.js'
 import { requireOptions, requireRequest } from '../http/host-input.js'
-import type { Contexts } from '../http/request-context.js'
+import type { SignInKit } from '../kits/sign-in-kit.js'
 import { isHostId } from '../lib/host-id.js'
 import { lazily } from '../lib/lazily.js'
 import type { ApprovedSignIn } from '../sessions/approved-sign-in.js'
-import type { IssuedSession, IssueSession, SessionRequest } from '../sessions/issuing.js'
-import type { PasswordWatch } from '../sessions/password-watch.js'
-import type { Sessions } from '../sessions/sessions.js'
+import type { IssuedSession, SessionRequest } from '../sessions/issuing.js'
 import { type SignInOptions, signInOptionsShape } from '../sessions/sign-in-options.js'
-import type { DecideSignIn } from '../sign-in.js'
 import type { SessionRecord } from '../stores/contract.js'
-import type { SecondFactors } from '../two-factor/second-factor.js'
-import type { AuthUser, UserStore } from '../users/contract.js'
 import type { Me } from '../users/me.js'
 
 /** The methods that a host may assert. */
@@ -54,32 +49,6 @@ export type OpenSession = (
   shownBy?: 'cookie',
 ) => Promise<OpenedSession>
 
-/** Opens the session of an approved sign-in without a password. Rejects with AuthError. */
-export type OpenApproved = (
-  request: Omit<SessionRequest, 'marks'>,
-  context: RequestContext,
-) => Promise<OpenedSession>
-
-export interface OpenSessionDeps extends OpenApprovedDeps {
-  readonly users: Pick<UserStore, 'findById'>
-  readonly decideSignIn: DecideSignIn
-  readonly contexts: Pick<Contexts, 'of'>
-}
-
-export interface OpenApprovedDeps {
-  readonly users: Pick<UserStore, 'findById'>
-  /** Whether the second factor has not changed since the decision. */
-  readonly factorStands: (approved: ApprovedSignIn) => Promise<boolean>
-  readonly meetsFactorPolicy: SecondFactors['meetsFactorPolicy']
-  readonly mustHaveFactor: (user: AuthUser) => Promise<boolean>
-  readonly issueSession: IssueSession
-  readonly sessions: Pick<Sessions, 'end'>
-  /** Checks sessions against the password hash, if they must end with it. */
-  readonly passwordWatch: Pick<PasswordWatch, 'fits'>
-  readonly describeMe: (user: AuthUser) => Promise<Me>
-  readonly audit: Audit
-}
-
 const methods = ['host', 'pwd', 'mfa', 'hwk', 'swk'] as const satisfies VouchedMethod[]
 const schema = lazily(() =>
   z.strictObject({
@@ -93,40 +62,42 @@ const schema = lazily(() =>
 )
 
 /** `auth.sessions.open` calls this. It makes the same decision as every other sign-in. */
-export function createOpenSession(deps: OpenSessionDeps): OpenSession {
-  const openApproved = createOpenApproved(deps)
+export function createOpenSession(kit: SignInKit): OpenSession {
   return async function openSession(given, shownBy) {
     const { request, userId, code = null, lifetime, ...input } = parse(given)
-    const context = deps.contexts.of(request)
-    const user = await deps.users.findById(userId)
+    const context = kit.contexts.of(request)
+    const user = await kit.users.findById(userId)
     const claimed = [...new Set(input.methods)]
-    const decision = await deps.decideSignIn({
+    const decision = await kit.decideSignIn({
       door: 'host',
       user,
       methods: claimed,
       code,
       context,
     })
-    if (!decision.allowed) throw refusal(deps, decision.reason, decision.error, userId, context)
+    if (!decision.allowed) throw refusal(kit, decision.reason, decision.error, userId, context)
 
     const { approved } = decision
     const asked = { approved, tokens: shownBy ?? input.tokens, lifetime }
-    const opened = await openApproved(asked, context)
+    const opened = await openApproved(kit, asked, context)
     const { id: sessionId } = opened.session
-    deps.audit({ type: 'session.opened', userId, sessionId, methods: approved.methods }, context)
+    kit.audit({ type: 'session.opened', userId, sessionId, methods: approved.methods }, context)
     return opened
   }
 }
 
-export function createOpenApproved(deps: OpenApprovedDeps): OpenApproved {
-  return async function openApproved(asked, context) {
-    const { user, methods: shown } = asked.approved
-    const me = await deps.describeMe(user)
-    const mustEnrol = !deps.meetsFactorPolicy(shown) && (await deps.mustHaveFactor(user))
-    const issued = await deps.issueSession(asked, context)
-    await refuseOutdated(deps, asked.approved, issued, context)
-    return { ...issued, me, mustEnrol }
-  }
+/** Opens the session of an approved sign-in without a password. Rejects with AuthError. */
+export async function openApproved(
+  kit: SignInKit,
+  asked: Omit<SessionRequest, 'marks'>,
+  context: RequestContext,
+): Promise<OpenedSession> {
+  const { user, methods: shown } = asked.approved
+  const me = await kit.describeMe(user)
+  const mustEnrol = !kit.meetsFactorPolicy(shown) && (await kit.mustHaveFactor(user))
+  const issued = await kit.issueSession(asked, context)
+  await refuseOutdated(kit, asked.approved, issued, context)
+  return { ...issued, me, mustEnrol }
 }
 
 function parse(given: OpenSessionRequest) {
@@ -143,24 +114,24 @@ function parse(given: OpenSessionRequest) {
 // except this one, which did not exist yet. Checked again after the write, one of the two sees the
 // other.
 async function refuseOutdated(
-  deps: OpenApprovedDeps,
+  kit: SignInKit,
   approved: ApprovedSignIn,
   { session }: IssuedSession,
   context: RequestContext,
 ): Promise<void> {
-  const changed = await whatChanged(deps, approved, session).catch(async (error: unknown) => {
+  const changed = await whatChanged(kit, approved, session).catch(async (error: unknown) => {
     // The host will try again; otherwise a session would stay whose token nobody has.
-    await deps.sessions.end(session, 'revoked', context)
+    await kit.sessions.end(session, 'revoked', context)
     throw error
   })
   if (changed === null) return
   const [reason, error] = changed
-  await deps.sessions.end(session, reason === 'disabled' ? 'revoked' : 'factor-changed', context)
-  throw refusal(deps, reason, error, approved.user.id, context)
+  await kit.sessions.end(session, reason === 'disabled' ? 'revoked' : 'factor-changed', context)
+  throw refusal(kit, reason, error, approved.user.id, context)
 }
 
 async function whatChanged(
-  { users, factorStands, passwordWatch }: OpenApprovedDeps,
+  { users, factorStands, passwordWatch }: SignInKit,
   approved: ApprovedSignIn,
   session: SessionRecord,
 ): Promise<[SignInRefusal, AuthError] | null> {
@@ -180,7 +151,7 @@ async function whatChanged(
 }
 
 function refusal(
-  { audit }: Pick<OpenSessionDeps, 'audit'>,
+  { audit }: SignInKit,
   reason: SignInRefusal,
   error: AuthError,
   userId: string,

@@ -1,10 +1,10 @@
 import type { BeforeRegister } from '../accounts/accounts-options.js'
 import type { FormerAddresses } from '../accounts/former-addresses.js'
 import type { Audit } from '../audit/events.js'
-import { createOpenApproved, type OpenApprovedDeps } from '../host-sign-in/open-session.js'
 import { ok } from '../http/answer.js'
 import type { Capability } from '../http/capability.js'
 import type { Endpoint } from '../http/endpoint.js'
+import type { SignInKit } from '../kits/sign-in-kit.js'
 import type { HostCall } from '../lib/host-call.js'
 import type { ProvidersOnPages } from '../pages/page-providers.js'
 import type { CallbackPages } from '../pages/provider-callback.js'
@@ -35,7 +35,7 @@ import { createSignInByTicket } from './sign-in-by-ticket.js'
 import { createStart, leadToProviderEndpoint, startEndpoint } from './start.endpoint.js'
 import { createTickets } from './tickets.js'
 
-export interface ProviderSignInDeps extends ProviderServer, OpenApprovedDeps {
+export interface ProviderSignInDeps extends ProviderServer, SignInKit {
   readonly providersOptions: CheckedProvidersOptions
   readonly identities: IdentityStore
   readonly proofs: ProviderProofs
@@ -77,13 +77,11 @@ export function createProviderSignIn(deps: ProviderSignInDeps): ProviderSignIn {
   const flows = createProviderFlows(deps)
   const ownIdentities = createOwnIdentities({ ...deps, tickets })
   const findOwner = createFindOwner({ ...deps, unknown, createOwner: ownerMaker(deps) })
-  const openApproved = createOpenApproved(deps)
   const signInByTicket = createSignInByTicket({
     ...deps,
     findOwner,
     tickets,
     ownIdentities,
-    openApproved,
   })
   const starting = { ...deps, returnTo, flows }
   const { addressFor, goalIn } = createStart(starting)

@@ -1,14 +1,12 @@
 import type { Proofs } from '../accounts/proofs.js'
-import type { Audit, RequestContext } from '../audit/events.js'
+import type { RequestContext } from '../audit/events.js'
 import { AuthError } from '../errors.js'
-import type { OpenApproved, OpenedSession } from '../host-sign-in/open-session.js'
+import { type OpenedSession, openApproved } from '../host-sign-in/open-session.js'
 import type { EndpointRequest } from '../http/endpoint.js'
+import type { SignInKit } from '../kits/sign-in-kit.js'
 import type { ApprovedSignIn } from '../sessions/approved-sign-in.js'
 import type { SessionRequest } from '../sessions/issuing.js'
-import type { Sessions } from '../sessions/sessions.js'
-import type { DecideSignIn } from '../sign-in.js'
 import type { IdentityStore } from '../stores/identity-contract.js'
-import type { Throttle } from '../throttle/throttle.js'
 import type { AssertionResponse } from '../two-factor/passkey-response.js'
 import type { AuthUser } from '../users/contract.js'
 import type { FoundOwner } from './create-owner.js'
@@ -37,25 +35,17 @@ export type SignInByTicket = (
   request: Pick<EndpointRequest, 'context' | 'incoming' | 'setHeaders'>,
 ) => Promise<OpenedSession>
 
-export interface SignInByTicketDeps {
+export interface SignInByTicketDeps extends SignInKit {
   readonly findOwner: FindOwner
-  readonly decideSignIn: DecideSignIn
   readonly tickets: Pick<Tickets, 'use'>
   readonly ownIdentities: Pick<OwnIdentities, 'link'>
-  readonly openApproved: OpenApproved
-  readonly identities: Pick<IdentityStore, 'find' | 'used' | 'unlink'>
-  readonly sessions: Pick<Sessions, 'end'>
-  readonly throttle: Pick<Throttle, 'knownNetworks'>
+  readonly identities: IdentityStore
   readonly proofs: Pick<Proofs, 'openLink' | 'findLink'>
   readonly providerOf: (id: string) => ConnectedProvider | undefined
-  /** Seconds that a session may live. */
-  readonly longestSession: number
-  readonly clock: () => Date
-  readonly audit: Audit
 }
 
 export function createSignInByTicket(deps: SignInByTicketDeps): SignInByTicket {
-  const { findOwner, openApproved, identities, audit } = deps
+  const { findOwner, identities, audit } = deps
   return async function signInByTicket({ ticket, username, ...given }, request) {
     const { context } = request
     const { accounts, identity } = ticket
@@ -67,7 +57,7 @@ export function createSignInByTicket(deps: SignInByTicketDeps): SignInByTicket {
     const network = await standing.catch(() => null)
     const { tokens, lifetime } = given
     const from = { upstream: upstreamOf(ticket), authenticatedAt: momentOf(deps, ticket, lifetime) }
-    const opened = await openApproved({ approved, tokens, lifetime, ...from }, context)
+    const opened = await openApproved(deps, { approved, tokens, lifetime, ...from }, context)
     await requireStillConnected(deps, ticket, opened, owner.isStill, context)
     // It only informs.
     await identities.used(accounts, identity.subject, deps.clock()).catch(() => {})

@@ -1,6 +1,6 @@
-// Each promise of docs/security.md has its tests in test/promises.md. Each title that is named there
-// stands in one test file, the one that is named before it, and `.ci/run` runs that file. A promise
-// that two files prove is kept by two; one that no run proves is a sentence.
+// Each promise of docs/security.md has its tests in test/promises.md. Each title that is named
+// there stands in one test file, the one that is named before it, and `.ci/run` runs that file. A
+// promise that two files prove is kept by two; one that no run proves is a sentence.
 import { readdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import ts from 'typescript'
@@ -85,5 +85,6 @@ if (titles.length < 300) throw new Error(`only ${titles.length} titles were foun
 finish(
   'promises',
   [...unproven, ...unsaid, ...titles.flatMap(problemsOf), ...notRun, ...withoutSmoke],
-  `${promised.length} promises, ${new Set(titles.map(({ title }) => title)).size} titles in ${promisedFiles.size} files`,
+  `${promised.length} promises, ${new Set(titles.map(({ title }) => title)).size} titles in ` +
+    `${promisedFiles.size} files`,
 )

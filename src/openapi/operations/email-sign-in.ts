@@ -1,4 +1,4 @@
-import { codeLoginRequest } from '../../email-sign-in/log-in-by-code.endpoint.js'
+import { codeLoginRequest } from '../../email-sign-in/email-sign-in.js'
 import { identifierBody } from '../../login/login-request.js'
 import { count, reading, success, text } from '../fields.js'
 import type { Operation } from '../operation.js'
