@@ -280,76 +280,13 @@ export type { TotpStatus } from './two-factor/enrolment.js'
 // The pages of the router: how they look.
 
 export type { BrandLinks, BrandLogo, BrandOptions } from './pages/brand.js'
-export type { HtmlValue, SafeHtml } from './pages/html.js'
-export type { LanguageLink, PageShell } from './pages/layout.js'
 export type {
   PagesOptions,
-  PageTools,
-  RenderPage,
   SignInLinkOptions,
 } from './pages/pages-options.js'
 export type { PagesForHost, SignInUrlOptions } from './pages/sign-in-url.js'
 export type { TextKey, Texts } from './pages/texts/en.js'
-export type { PageTexts, TextOptions, TextValues } from './pages/texts.js'
-export type {
-  AccountEmailView,
-  AccountFactorView,
-  AccountIdentitiesView,
-  AccountPasskeysView,
-  AccountPasswordView,
-  AccountView,
-  ConfirmEmailView,
-  ConfirmRegisterView,
-  ConfirmView,
-  ConnectView,
-  ConsentView,
-  ContinueView,
-  DeviceCodeView,
-  DeviceView,
-  EnrolView,
-  ForgotView,
-  FormFault,
-  LinkDeviceView,
-  LinkSignInView,
-  LinkView,
-  NewNameView,
-  PageForm,
-  RecoveryCodesView,
-  RegisterView,
-  ResetView,
-  SecondFactorView,
-  SignInView,
-  SignOutView,
-  UndoView,
-  View,
-} from './pages/view.js'
-export type {
-  AccountElsewhere,
-  AccountOnPage,
-  AppFactorOnPage,
-  AppOnPage,
-  ClientOnPage,
-  CodeElsewhereView,
-  ConfirmQuestion,
-  DeviceOnPage,
-  EmailFactorOnPage,
-  EmailOnPage,
-  ErrorView,
-  FactorOnPage,
-  HandOverView,
-  IdentityOnPage,
-  LinkOnPage,
-  NewPasswordOnPage,
-  Note,
-  NoteView,
-  PageFault,
-  PasskeyOnPage,
-  ProviderButton,
-  RegisterField,
-  SendableFactor,
-  SignedInAppOnPage,
-  SignedOutView,
-} from './pages/view-parts.js'
+export type { TextOptions } from './pages/texts.js'
 
 // Pages of other origins.
 

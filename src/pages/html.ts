@@ -67,10 +67,8 @@ export function isLink(url: string): boolean {
 /**
  * Attributes with URLs that a browser follows or loads, also those of SVG animations, which can
  * change a link.
- *
- * @internal
  */
-export const addressAttributes: ReadonlySet<string> = new Set(
+const addressAttributes: ReadonlySet<string> = new Set(
   (
     'href xlink:href src action formaction data poster cite background manifest ping srcset ' +
     'imagesrcset longdesc codebase classid archive usemap values from to by'

@@ -1,6 +1,5 @@
 import { AuthConfigError } from '../errors.js'
 import { ownMembers } from '../lib/check-options.js'
-import { type HostCall, UnexpectedAnswer } from '../lib/host-call.js'
 import { addressAt } from '../oauth/base-url.js'
 import { passkeyScript, passwordScript } from './assets/scripts.js'
 import { createStylesheet, defaultAccent, passkeyCss } from './assets/stylesheet.js'
@@ -12,12 +11,9 @@ import {
   stylesheetFile,
 } from './assets.endpoint.js'
 import { type BrandOptions, checkBrand } from './brand.js'
-import { attributes, html, isSafeHtml, type SafeHtml } from './html.js'
-import type { PageShell } from './layout.js'
 import type { PageRequest } from './page-request.js'
-import type { PagesOptions, RenderPage } from './pages-options.js'
+import type { PagesOptions } from './pages-options.js'
 import { createTexts, type PageTexts } from './texts.js'
-import type { View } from './view.js'
 
 /** Common parts of all pages of a host, made once. */
 export interface PageSite {
@@ -38,7 +34,6 @@ export interface PageSite {
   readonly script: ServedFile | null
   /** The script that reveals a typed password. */
   readonly passwordScript: ServedFile
-  readonly renderByHost: RenderByHost
 }
 
 /** The host's pages for users who cannot sign in, as URLs; null without. */
@@ -59,12 +54,7 @@ export function withRequest(link: string, { raw }: Pick<PageRequest, 'raw'>): st
  *
  * @throws AuthConfigError for an invalid option or an unreadable logo
  */
-export function createPageSite(
-  options: PagesOptions,
-  baseUrl: URL,
-  call: HostCall,
-  hasPasskeys = false,
-): PageSite {
+export function createPageSite(options: PagesOptions, baseUrl: URL, hasPasskeys = false): PageSite {
   const { language = 'en', home = null, css = '' } = options
   const brand = checkBrand(options.brand ?? { name: baseUrl.host.slice(0, 60) })
   const languages = createTexts(options.texts, brand.name)
@@ -89,7 +79,6 @@ export function createPageSite(
     icon: logo ?? iconFile(brand.name, brand.accent ?? defaultAccent),
     script: hasPasskeys ? scriptFile('passkeys', passkeyScript) : null,
     passwordScript: scriptFile('show-password', passwordScript),
-    renderByHost: createRenderByHost(options.render, call),
   }
 }
 
@@ -103,21 +92,4 @@ function linksOf({ links }: PagesOptions, { origin }: URL): SignInLinks {
 /** The address of a file, from `baseUrl`: clients can send any `Host`. */
 export function assetAddress({ baseUrl }: Pick<PageSite, 'baseUrl'>, { name }: ServedFile): string {
   return addressAt(baseUrl, `/oauth/assets/${name}`)
-}
-
-/** The host's page of a view; null if it has none or fails. */
-export type RenderByHost = (view: View, shell: PageShell) => Promise<SafeHtml | null>
-
-/** If the host's page fails, ours replaces it. */
-function createRenderByHost(render: RenderPage | undefined, call: HostCall): RenderByHost {
-  if (render === undefined) return async () => null
-  return function renderByHost(view, shell) {
-    const made = call('pages.render', () => {
-      const page: unknown = render(view, { ...shell, html, attributes })
-      if (page === null || isSafeHtml(page)) return page
-      throw new UnexpectedAnswer('the page was not made by html')
-    })
-    // The call has reported the failure.
-    return made.catch(() => null)
-  }
 }

@@ -1,8 +1,5 @@
 import type { BrandOptions } from './brand.js'
-import type { attributes, html, SafeHtml } from './html.js'
-import type { PageShell } from './layout.js'
 import type { TextOptions } from './texts.js'
-import type { View } from './view.js'
 
 /**
  * The option `pages`: the look of the pages on which users sign in to apps. The pages exist with
@@ -59,24 +56,6 @@ export interface PagesOptions {
    * Your pages for users who cannot sign in, linked on the sign-in page. Default: no such links.
    */
   readonly links?: SignInLinkOptions
-  /**
-   * Makes the HTML of a page instead of the router; return null for the router's own page. An
-   * exception, or a value not made by the given `html`, raises `host.failed`, and the router shows
-   * its own page. Test it with `pageContract` of `messaging-auth-router/testing`. Default: none.
-   *
-   * @example
-   * ```ts
-   * import type { PagesOptions } from 'messaging-auth-router'
-   *
-   * const pages: PagesOptions = {
-   *   render(view, { html, texts }) {
-   *     if (view.page !== 'signed-out') return null
-   *     return html`<!doctype html><title>Bye</title><h1>${texts.html('signed-out.title')}</h1>`
-   *   },
-   * }
-   * ```
-   */
-  readonly render?: RenderPage
 }
 
 /**
@@ -89,14 +68,3 @@ export interface SignInLinkOptions {
   /** For "Create an account". Default: no link. */
   readonly register?: string
 }
-
-/** Tools for a host's own pages: the frame of every page, and functions that escape. */
-export interface PageTools extends PageShell {
-  /** A tagged template that escapes every value except markup made by it. */
-  readonly html: typeof html
-  /** Attributes with quotes: `<input${attributes({ type: 'text', required: true })}>`. */
-  readonly attributes: typeof attributes
-}
-
-/** Returns the document of a view, or null for the router's own page. Synchronous. */
-export type RenderPage = (view: View, tools: PageTools) => SafeHtml | null

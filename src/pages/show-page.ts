@@ -52,7 +52,7 @@ export interface RefusedVisit {
   readonly clientId: string | null
 }
 
-/** Makes the answer with a page, in the reader's language, by the host or the router. */
+/** Makes the answer with a page, in the reader's language. */
 export type ShowPage = (
   viewIn: (texts: PageTexts) => View,
   reader: PageReader,
@@ -67,7 +67,6 @@ export function createShowPage(site: PageSite, audit: Audit): ShowPage {
       const { context, clientId } = refused
       audit({ type: 'page.refused', reason: view.fault, clientId }, context)
     }
-    const page = (await site.renderByHost(view, shell)) ?? renderPage(view, shell)
     const scripts = [
       ...(hasPassword(view) ? [shell.passwordScript] : []),
       ...('linkScript' in view ? [view.linkScript] : []),
@@ -75,7 +74,7 @@ export function createShowPage(site: PageSite, audit: Audit): ShowPage {
     ]
     return {
       status,
-      text: markupOf(page),
+      text: markupOf(renderPage(view, shell)),
       headers: { ...pageHeadersFor(shell.texts.tag, scripts), ...headers },
       cookies,
     }
@@ -85,7 +84,7 @@ export function createShowPage(site: PageSite, audit: Audit): ShowPage {
 /** The script that posts an answer. */
 export const postOverFile: ServedFile = scriptFile('post-over', postOverScript)
 
-/** Makes the page that posts an answer to a client. No host draws it, since it shows the code. */
+/** Makes the page that posts an answer to a client. */
 export type PostOver = (answer: PostedAnswer, reader: PageReader) => TextAnswer
 
 export function createPostOver(site: PageSite): PostOver {

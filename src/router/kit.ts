@@ -198,7 +198,7 @@ function keepSessions(options: ResolvedOptions, host: Host) {
 // Passkeys, apps and pages, by the options.
 function serve(options: ResolvedOptions, kit: Host & ReturnType<typeof keepSessions>) {
   const { oauth, passkeys, pages, pagesOrigin } = options
-  const { call, totp } = kit
+  const { totp } = kit
   const oauthServer = oauth && createOAuthServer({ ...kit, options: oauth })
   const site = ownMembers({ ...pages })
   const hasPasskeys = passkeys !== undefined
@@ -212,7 +212,7 @@ function serve(options: ResolvedOptions, kit: Host & ReturnType<typeof keepSessi
     backchannelLogout: server && createBackchannelLogout({ ...kit, ...server }),
     metadataUrls: oauthServer?.metadataUrls,
     pagesUrl: oauthServer?.baseUrl,
-    pageSite: oauthServer && createPageSite(site, oauthServer.baseUrl, call, hasPasskeys),
+    pageSite: oauthServer && createPageSite(site, oauthServer.baseUrl, hasPasskeys),
     signInUrl: oauthServer && createSignInUrl(oauthServer.baseUrl),
     passkeyServer,
     passkeyStore: passkeyServer?.passkeyStore,

@@ -33,7 +33,7 @@ import type {
 } from '../oauth/oauth-options.js'
 import { isStandardScope } from '../oauth/scopes.js'
 import type { BrandOptions } from '../pages/brand.js'
-import type { PagesOptions, RenderPage, SignInLinkOptions } from '../pages/pages-options.js'
+import type { PagesOptions, SignInLinkOptions } from '../pages/pages-options.js'
 import type { TextOptions } from '../pages/texts.js'
 import type { PasskeysOptions } from '../passkeys/passkeys-options.js'
 import type { PasswordHasher } from '../passwords/contract.js'
@@ -333,7 +333,6 @@ const pagesShape: Shape<PagesOptions> = {
   home: fitting<string>(isHome, 'is neither https nor http on the machine itself.').optional(),
   account: flag().optional(),
   links: optionsOf(linksShape).optional() as z.ZodType<PagesOptions['links']>,
-  render: callable<RenderPage>().optional(),
 }
 
 const shape = {

@@ -1,6 +1,5 @@
 // The entry point messaging-auth-router/testing: helpers for the tests of hosts.
 export { type ManualClock, manualClock } from './manual-clock.js'
-export { type PageTest, pageContract } from './page-contract/page-contract.js'
 export type { StoreOutage } from './store-contract/every-store/outages.js'
 export type {
   ContractRunner,

@@ -125,7 +125,7 @@ export async function startAuthorize(settings: AuthorizeSettings = {}): Promise<
   }
   const resolved = resolveOptions(options)
   const kit = createKit(resolved)
-  const { call, contexts, warnOnce, pages } = kit
+  const { contexts, warnOnce, pages } = kit
   const codes = createOAuthCodes(kit)
   if (pages === undefined) throw new Error('no pages')
   const listed = registerOf(settings.clients ?? [wiki, desktop, tracker, bridge])
@@ -148,7 +148,7 @@ export async function startAuthorize(settings: AuthorizeSettings = {}): Promise<
     ...kit,
     ...server,
     pages,
-    pageSite: createPageSite({ brand: { name: service } }, baseUrl, call),
+    pageSite: createPageSite({ brand: { name: service } }, baseUrl),
     acrValues: [],
     locales: [],
     logInSteps: createLogin(kit).logInSteps,

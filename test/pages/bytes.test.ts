@@ -3,9 +3,9 @@ import { createHash } from 'node:crypto'
 import { expect, it } from 'vitest'
 import { passkeyScript, passwordScript } from '../../src/pages/assets/scripts.js'
 import { createStylesheet, passkeyCss } from '../../src/pages/assets/stylesheet.js'
-import { action } from '../../src/testing/page-contract/states.js'
 import { stateOf } from './support/markup.js'
 import { states } from './support/states.js'
+import { action } from './support/states-of.js'
 
 const digestOf = (text: string) => createHash('sha256').update(text).digest('hex').slice(0, 16)
 const names = Object.keys(states)

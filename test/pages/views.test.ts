@@ -13,10 +13,10 @@ import {
 import { createTexts } from '../../src/pages/texts.js'
 import type { SignInView, View } from '../../src/pages/view.js'
 import type { ErrorView, HandOverView, PageFault } from '../../src/pages/view-parts.js'
-import { action } from '../../src/testing/page-contract/states.js'
 import { stepsOf } from '../support/steps.js'
 import { pageOf, stateOf, tagsOf } from './support/markup.js'
 import { service, states } from './support/states.js'
+import { action } from './support/states-of.js'
 
 const everyState = Object.keys(states)
 const named = (markup: string, name: string) => tagsOf(markup).filter((tag) => tag.name === name)

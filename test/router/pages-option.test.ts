@@ -165,7 +165,6 @@ describe('the option pages', () => {
           /https/,
         ] as [string, unknown, string, RegExp],
     ),
-    ['a template instead of a function', { render: '<h1>' }, 'pages.render', /function/],
     ['a picture instead of a function', { qrCode: true }, 'pages.qrCode', /function/],
   ])('refuses %s, by name and with the remedy', (_what, pages, option, remedy) => {
     const { option: named, message } = refusalOf(pages)
@@ -254,35 +253,5 @@ describe('the pages', () => {
     expect(page.text).toContain('<h1>Déconnecté</h1>')
     // What a language leaves out is English.
     expect(page.text).toContain('You are no longer signed in to')
-  })
-
-  it('are those that the host draws', async () => {
-    const { page, host } = await signedOutPage({
-      render: (view, { html, brand: { name } }) =>
-        view.page === 'signed-out' ? html`<!doctype html><h1>Bye from ${name}</h1>` : null,
-      brand: { name: 'A & B' },
-    })
-    expect(page.text).toBe('<!doctype html><h1>Bye from A &amp; B</h1>')
-    expect(page.headers['content-security-policy']).toContain("script-src 'none'")
-    expect(host.events.map(({ type }) => type)).not.toContain('host.failed')
-  })
-
-  it.each<[string, () => unknown]>([
-    [
-      'throws',
-      () => {
-        throw new RangeError('of alice@example.com')
-      },
-    ],
-    ['answers text', () => '<h1>Bye</h1>'],
-    ['answers nothing', () => undefined],
-    ['takes its time', async () => null],
-  ])('are ours where a render of the host %s, which is reported', async (_what, render) => {
-    const { page, host } = await signedOutPage({ render: render as never })
-    expect(page.text).toContain('<h1>You are signed out</h1>')
-    expect(host.events.filter(({ type }) => type === 'host.failed')).toMatchObject([
-      { operation: 'pages.render' },
-    ])
-    expect(JSON.stringify([host.events, host.log])).not.toContain('alice@example.com')
   })
 })

@@ -196,7 +196,6 @@ const slow = new Set([
   'test/stores/sql-stores.test.ts',
   'test/surface/build.test.ts',
   'test/surface/import.test.ts',
-  'test/testing/page-contract.test.ts',
   'test/testing/store-contract.test.ts',
   'test/testing/two-processes.test.ts',
   'test/throttle/dry-run.test.ts',

@@ -2,7 +2,6 @@
 // falls on the button there. No frame is needed, so no header helps.
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { RenderPage } from '../../../src/index.js'
 import { chromiumPath, launchChromium } from '../../support/chromium.js'
 import { addressOf, effectsIn, type Form, forms } from './forms.js'
 import { type MountedHost, queryOf, startMounted, tracker, wiki } from './mounted-host.js'
@@ -44,20 +43,6 @@ describe.each(granting)('The form of $page', (form: Form) => {
   it('can be left at once', async () => {
     const { visitor, page } = await shown(0)
     expect((await visitor.post(page, { choice: 'cancel' })).heading).toBe('One moment')
-  })
-
-  it('is judged in the same way where the host draws it', async () => {
-    // Without our style sheet.
-    const render: RenderPage = (view, { html }) =>
-      view.page === form.page && 'form' in view
-        ? html`<!doctype html><title>Ask</title><h1>Own</h1>
-<form method="post" action="${view.form.action}">${view.form.hidden}</form>`
-        : null
-    const host = await startMounted({ options: { pages: { render } } })
-    const visitor = openVisitor(host, 0)
-    const page = await form.reach(visitor, host)
-    const answer = await visitor.post(page, form.typed(page, host))
-    expect([answer.status, answer.heading]).toEqual([422, 'Own'])
   })
 })
 

@@ -83,15 +83,6 @@ describe('The page that posts an answer', () => {
     expect((await visitor.open(script)).status).toBe(200)
   })
 
-  it('is drawn by no host, which would see the code', async () => {
-    const drawn: string[] = []
-    const render = ({ page }: { page: string }) => void drawn.push(page)
-    const host = await startMounted({ options: { pages: { render: render as never } } })
-    const query = queryOf(wiki, { ...posted, prompt: 'none' })
-    await openVisitor(host).open(addressOf(host, 'authorize', query))
-    expect(drawn).toEqual([])
-  })
-
   it('is none for the scheme of an app, nor for another mode: the app is told by the query', async () => {
     const host = await startMounted()
     for (const [client, response_mode] of [

@@ -4,7 +4,7 @@ import { encode } from 'uqr'
 import type { PageShell } from '../../../src/pages/layout.js'
 import { createTexts } from '../../../src/pages/texts.js'
 import type { View } from '../../../src/pages/view.js'
-import { otpauthUri, statesOf, usualData } from '../../../src/testing/page-contract/states.js'
+import { otpauthUri, statesOf, usualData } from './states-of.js'
 
 export const service = 'Example Chat'
 const texts = createTexts(undefined, service)

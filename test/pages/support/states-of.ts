@@ -1,5 +1,5 @@
-import { hiddenFields } from '../../pages/form-parts.js'
-import type { SafeHtml } from '../../pages/html.js'
+import { hiddenFields } from '../../../src/pages/form-parts.js'
+import type { SafeHtml } from '../../../src/pages/html.js'
 import type {
   EnrolView,
   FormFault,
@@ -7,7 +7,7 @@ import type {
   SecondFactorView,
   SignInView,
   View,
-} from '../../pages/view.js'
+} from '../../../src/pages/view.js'
 import { accountStates } from './account-states.js'
 import { deviceStates, linkStates } from './device-states.js'
 import { mailStates } from './mail-states.js'

@@ -1,7 +1,7 @@
-import { type AskedPasskey, createPasskeyPart } from '../../pages/form-parts.js'
-import type { SafeHtml } from '../../pages/html.js'
-import { createTexts, type PageTexts } from '../../pages/texts.js'
-import type { EnrolView, SecondFactorView, SignInView, View } from '../../pages/view.js'
+import { type AskedPasskey, createPasskeyPart } from '../../../src/pages/form-parts.js'
+import type { SafeHtml } from '../../../src/pages/html.js'
+import { createTexts, type PageTexts } from '../../../src/pages/texts.js'
+import type { EnrolView, SecondFactorView, SignInView, View } from '../../../src/pages/view.js'
 
 const texts = createTexts(undefined, 'Example Chat').get('en') as PageTexts
 const partOf = createPasskeyPart('/oauth/assets/passkeys-0123456789abcdef.js')

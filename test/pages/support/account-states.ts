@@ -4,7 +4,7 @@ import type {
   FormFault,
   PageForm,
   View,
-} from '../../pages/view.js'
+} from '../../../src/pages/view.js'
 
 const base = 'https://chat.example.com/api/v1'
 const app = { enabled: true, recoveryCodesLeft: 9 }

@@ -1,4 +1,4 @@
-import type { AccountView, FormFault, PageForm, View } from '../../pages/view.js'
+import type { AccountView, FormFault, PageForm, View } from '../../../src/pages/view.js'
 
 const base = 'https://chat.example.com/api/v1'
 

@@ -1,4 +1,10 @@
-import type { DeviceView, FormFault, LinkDeviceView, PageForm, View } from '../../pages/view.js'
+import type {
+  DeviceView,
+  FormFault,
+  LinkDeviceView,
+  PageForm,
+  View,
+} from '../../../src/pages/view.js'
 
 /** What is in these pages that somebody has typed or registered. */
 interface DeviceData {
