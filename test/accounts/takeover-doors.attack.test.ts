@@ -145,12 +145,10 @@ describe('a reset while the old password opens', () => {
   it('everything at once, fifty times: nothing is left of it', async () => {
     const host = await startAll({ maxSessionsPerUser: 500 })
     const token = await tokenFor(host)
-    const asks = await Promise.all(
-      Array.from({ length: 50 }, (_none, i) => {
-        const open = Object.values(doors)[i % Object.keys(doors).length]
-        return (open as (typeof doors)[string])(host)
-      }),
-    )
+    // One after the other: more than 25 sign-ins of one name at once are refused.
+    const asks: Awaited<ReturnType<(typeof doors)[string]>>[] = []
+    for (let round = 0; round < 10; round += 1)
+      for (const open of Object.values(doors)) asks.push(await open(host))
     const all = asks.map((ask) => Promise.resolve(ask()))
     all.splice(25, 0, Promise.resolve(reset(host, token)))
     await Promise.all(all)
