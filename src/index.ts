@@ -235,7 +235,7 @@ export type {
 } from './account/sign-in-for-host.js'
 export type { SignedIn } from './account/signed-in.js'
 export type { UnlockLogin, UnlockOptions } from './account/unlock-login.js'
-export type { AccountsForHost } from './accounts/accounts-for-host.js'
+export type { AccountsForHost } from './accounts/accounts.js'
 export type {
   AccountsOptions,
   BeforeRegister,

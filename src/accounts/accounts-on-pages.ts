@@ -10,85 +10,57 @@ import type {
   UndoOnPages,
 } from '../pages/account/parts.js'
 import { minLengthFor } from '../passwords/password-rules.js'
-import type { Throttle } from '../throttle/throttle.js'
 import type { AuthUser } from '../users/contract.js'
-import type { AccountsServer } from './accounts-server.js'
-import type { ChangePassword } from './change-password.endpoint.js'
-import type { ConfirmEmail } from './confirm-email.endpoint.js'
-import { addressOf, type ChangeEmail, isOfSession, type VerifyEmail } from './email.endpoint.js'
-import { provenAddress } from './email-factor.js'
-import type { SwitchEmailFactor } from './email-second-factor.endpoint.js'
-import type { ForgotPassword } from './forgot-password.endpoint.js'
-import { newPasswordText } from './new-password.js'
-import type { FoundProof, Sealed } from './proofs.js'
-import { nothingShown, owesPassword } from './prove-present.js'
-import type { ResetPassword } from './reset-password.endpoint.js'
-import type { UndoEmail } from './undo-email.endpoint.js'
+import type { AccountsKit } from './accounts-server.js'
+import {
+  addressOf,
+  changeEmail,
+  confirmEmail,
+  type EmailsKit,
+  isOfSession,
+  verifyEmail,
+} from './email.js'
+import { provenAddress } from './mails.js'
+import { changePassword, newPasswordText, type PasswordsKit } from './new-password.js'
+import type { Sealed } from './proofs.js'
+import { nothingShown, owesPassword, provePresentOnPage } from './prove-present.js'
+import { forgotPassword, resetPassword } from './reset-password.js'
+import { type EmailFactorKit, switchEmailFactor } from './switch-email-factor.js'
+import { ownerOfProof, undoAsksPassword, undoEmail } from './undo-email.js'
 
-/** What users do with their passwords, by endpoint or by page. */
-export interface PasswordFlows {
-  readonly forgot: ForgotPassword
-  readonly reset: ResetPassword
-  readonly change: ChangePassword
-  /** As on the account page, whose user has a fresh sign-in. */
-  readonly changeOnPage: ChangePassword
-}
-
-/** What users do with their addresses. */
-export interface EmailFlows {
-  readonly verify: VerifyEmail
-  readonly change: ChangeEmail
-  /** As on the account page. */
-  readonly changeOnPage: ChangeEmail
-  readonly confirm: ConfirmEmail
-  readonly undo: UndoEmail
-  /** Whether an undo sets a new password of this user. */
-  readonly undoAsksPassword: (user: AuthUser) => boolean
-}
-
-/** What a host offers of it, by endpoint or by page. Undefined without the methods. */
-export interface AccountFlows {
-  readonly passwords: PasswordFlows | undefined
-  readonly emails: EmailFlows | undefined
-  readonly switchEmailFactor: SwitchEmailFactor | undefined
-}
-
-export interface AccountsOnPagesDeps
-  extends Pick<AccountsServer, 'proofs' | 'contacts' | 'accountsOptions'> {
-  readonly hasSecondFactor: (user: AuthUser) => Promise<boolean>
-  readonly mayUsePassword: ((user: AuthUser) => Promise<boolean>) | undefined
-  readonly throttle: Pick<Throttle, 'limitRefusals'>
+/** What of it the host's users can do; undefined without the methods. */
+export interface OfferedKits {
+  readonly passwords: PasswordsKit | undefined
+  readonly emails: EmailsKit | undefined
+  readonly emailFactor: EmailFactorKit | undefined
 }
 
 /**
  * The same flows as those of the endpoints, for the pages, in the same counters: a page is no
  * second set of guesses.
  */
-export function createAccountsOnPages(
-  deps: AccountsOnPagesDeps,
-  { passwords, emails, switchEmailFactor }: AccountFlows,
-): AccountsOnPages {
+export function accountsOnPages({ passwords, emails, emailFactor }: OfferedKits): AccountsOnPages {
   return {
-    password: passwords && passwordOnPages(deps, passwords),
-    email: emails && emailOnPages(deps, emails),
-    undo: emails && undoOnPages(deps, emails),
-    emailFactor: switchEmailFactor && emailFactorOnPages(deps, switchEmailFactor),
+    password: passwords && passwordOnPages(passwords),
+    email: emails && emailOnPages(emails),
+    undo: emails && undoOnPages(emails),
+    emailFactor: emailFactor && emailFactorOnPages(emailFactor),
   }
 }
 
-function passwordOnPages(deps: AccountsOnPagesDeps, flows: PasswordFlows): PasswordOnPages {
-  const { proofs } = deps
-  const { limitRefusals } = deps.throttle
+function passwordOnPages(kit: PasswordsKit): PasswordOnPages {
+  const { proofs } = kit
+  const { limitRefusals } = kit.throttle
   return {
-    forgot: flows.forgot,
-    minLength: (user) => minLengthOf(deps, user),
+    forgot: (identifier, context, wayBack) => forgotPassword(kit, identifier, context, wayBack),
+    minLength: (user) => minLengthOf(kit, user),
 
     look(token, request) {
       return limitRefusals('password-reset', request, async () => {
         const proof = await proofs.findLink('reset', token, request.context)
-        const user = await ownerOf(deps, proof, request.context)
+        const user = await ownerOfProof(kit, proof, request.context)
         if (user.disabled === true) throw proofs.refusal('no-user', proof.record, request.context)
-        return { username: user.username, minLength: await minLengthOf(deps, user) }
+        return { username: user.username, minLength: await minLengthOf(kit, user) }
       })
     },
 
@@ -96,7 +68,7 @@ function passwordOnPages(deps: AccountsOnPagesDeps, flows: PasswordFlows): Passw
       requireText(given.password)
       return limitRefusals('password-reset', request, async () => {
         const { sealed } = await proofs.findLink('reset', given.token, request.context)
-        await flows.reset(given, request)
+        await resetPassword(kit, given, request)
         return wayBackIn(sealed)
       })
     },
@@ -104,21 +76,22 @@ function passwordOnPages(deps: AccountsOnPagesDeps, flows: PasswordFlows): Passw
     async change(asking, { newPassword, password }, request, beforehand) {
       requireText(newPassword)
       const given = { newPassword, proof: { password } }
-      await flows.changeOnPage(asking, given, request, beforehand)
+      const how = { prove: provePresentOnPage, beforehand }
+      await changePassword(kit, asking, given, request, how)
     },
   }
 }
 
 async function minLengthOf(
-  { accountsOptions, hasSecondFactor }: AccountsOnPagesDeps,
+  { accountsOptions, hasSecondFactor }: AccountsKit,
   user: AuthUser,
 ): Promise<number> {
   return minLengthFor(accountsOptions.passwordRules, await hasSecondFactor(user))
 }
 
-function emailOnPages(deps: AccountsOnPagesDeps, flows: EmailFlows): EmailOnPages {
-  const { proofs } = deps
-  const { limitRefusals } = deps.throttle
+function emailOnPages(kit: EmailsKit): EmailOnPages {
+  const { proofs } = kit
+  const { limitRefusals } = kit.throttle
 
   async function mailedTo(
     session: AskingUser['session'],
@@ -134,65 +107,51 @@ function emailOnPages(deps: AccountsOnPagesDeps, flows: EmailFlows): EmailOnPage
   }
 
   return {
-    status: (userId) => addressOf(deps, userId),
-    verify: async (asking, context) => (await flows.verify(asking, { context })).requestId,
-    asksPassword: (user) => owesPassword(deps, user),
+    status: (userId) => addressOf(kit, userId),
+    verify: async (asking, context) => (await verifyEmail(kit, asking, context)).requestId,
+    asksPassword: (user) => owesPassword(kit, user),
     async change(asking, { email, password }, request) {
       const given = { email, proof: { ...nothingShown, password } }
-      return (await flows.changeOnPage(asking, given, request)).requestId
+      return (await changeEmail(kit, asking, given, request, provePresentOnPage)).requestId
     },
     mailedTo: (session, requestId, request) =>
       limitRefusals('email-confirm', request, () => mailedTo(session, requestId, request)),
     async confirm(asking, given, request) {
-      await limitRefusals('email-confirm', request, () => flows.confirm(asking, given, request))
+      await limitRefusals('email-confirm', request, () =>
+        confirmEmail(kit, asking, given, request.context),
+      )
     },
   }
 }
 
-function undoOnPages(
-  deps: AccountsOnPagesDeps,
-  { undo, undoAsksPassword }: EmailFlows,
-): UndoOnPages {
-  const { limitRefusals } = deps.throttle
+function undoOnPages(kit: EmailsKit): UndoOnPages {
+  const { limitRefusals } = kit.throttle
   return {
     look(token, request) {
       return limitRefusals('email-undo', request, async () => {
-        const proof = await deps.proofs.findLink('undo-address', token, request.context)
-        const user = await ownerOf(deps, proof, request.context)
-        const minLength = undoAsksPassword(user) ? await minLengthOf(deps, user) : null
+        const proof = await kit.proofs.findLink('undo-address', token, request.context)
+        const user = await ownerOfProof(kit, proof, request.context)
+        const minLength = undoAsksPassword(kit, user) ? await minLengthOf(kit, user) : null
         return { username: user.username, former: proof.sealed['from'] ?? '', minLength }
       })
     },
     async undo(given, request) {
       if (given.password !== undefined) requireText(given.password)
-      await limitRefusals('email-undo', request, () => undo(given, request))
+      await limitRefusals('email-undo', request, () => undoEmail(kit, given, request))
     },
   }
 }
 
-function emailFactorOnPages(
-  { contacts }: AccountsOnPagesDeps,
-  switchEmailFactor: SwitchEmailFactor,
-): EmailFactorOnPages {
+function emailFactorOnPages(kit: EmailFactorKit): EmailFactorOnPages {
   return {
     async status(userId) {
-      const contact = await contacts.findContact(userId)
+      const contact = await kit.contacts.findContact(userId)
       return { enabled: contact?.emailFactor === true, verified: provenAddress(contact) !== null }
     },
     async setEnabled(asking, enabled, request) {
-      await switchEmailFactor(asking, { enabled, proof: nothingShown }, request)
+      await switchEmailFactor(kit, asking, { enabled, proof: nothingShown }, request)
     },
   }
-}
-
-async function ownerOf(
-  { proofs, contacts }: AccountsOnPagesDeps,
-  { record }: FoundProof,
-  context: EndpointRequest['context'],
-): Promise<AuthUser> {
-  const user = record.userId === null ? null : await contacts.findById(record.userId)
-  if (user !== null) return user
-  throw proofs.refusal('no-user', record, context)
 }
 
 function wayBackIn({ request = null, browser = null }: Sealed): MailedWayBack | null {

@@ -1,20 +1,28 @@
-import type { Audit } from '../audit/events.js'
+import type { EndForAccounts } from '../account/session-management.js'
+import type { AdmittedHasher } from '../admission/admission.js'
+import { noRequest } from '../audit/events.js'
 import { AuthConfigError } from '../errors.js'
+import type { GroundKit } from '../kits/ground-kit.js'
+import type { ManagementKit } from '../kits/session-kit.js'
 import type { NoticePassword, SignInKit } from '../kits/sign-in-kit.js'
+import { boundedCache } from '../lib/bounded-cache.js'
 import type { Mailer, MailStats } from '../mail/mailer.js'
-import type { ProofStore } from '../stores/proof-contract.js'
-import type { DigestIdentifier } from '../throttle/counter-keys.js'
-import type { Throttle } from '../throttle/throttle.js'
+import { createIsBreached } from '../passwords/breached.js'
+import { createJudgePassword, type JudgePassword } from '../passwords/judge-password.js'
+import type { CheckedPasswordRules } from '../passwords/password-rules.js'
 import type { PasskeyFactor } from '../two-factor/passkey-factor.js'
-import type { CodeFactor, OwnTotp } from '../two-factor/second-factor.js'
-import type { AuthUser, UserStore } from '../users/contract.js'
+import type { CodeFactor } from '../two-factor/second-factor.js'
+import type { AuthUser } from '../users/contract.js'
 import type { CheckedAccountsOptions } from './accounts-options.js'
-import { type AfterAnswer, createAfterAnswer } from './after-answer.js'
-import { createNoticeBreached } from './breached-logins.js'
-import type { Contacts } from './contacts.js'
 import { createEmailFactor } from './email-factor.js'
-import { createFormerAddresses, type FormerAddresses } from './former-addresses.js'
-import { createMails, type Mails } from './mails.js'
+import { createLinkTo, createLinkToCode, type LinkTo, type LinkToCode } from './links.js'
+import {
+  type AfterAnswer,
+  type Contacts,
+  createAfterAnswer,
+  createMails,
+  type Mails,
+} from './mails.js'
 import type { Proofs } from './proofs.js'
 
 /** The parts that all changes of an account share. */
@@ -23,10 +31,12 @@ export interface AccountsServer {
   readonly contacts: Contacts
   readonly proofs: Proofs
   readonly mails: Mails
+  readonly linkTo: LinkTo
+  readonly linkToCode: LinkToCode
+  readonly judgePassword: JudgePassword
   readonly afterAnswer: AfterAnswer
   /** For mails that tell an owner something: no stranger's request waits here. */
   readonly afterChange: AfterAnswer
-  readonly formerAddresses: FormerAddresses
   readonly noticeBreached: NoticePassword
   /** Undefined without `emailSecondFactor`. */
   readonly emailFactor: CodeFactor | undefined
@@ -37,49 +47,50 @@ export interface AccountsServer {
 }
 
 /** What every change of an account needs. */
-export interface AccountsKit extends SignInKit, AccountsServer {}
+export interface AccountsKit extends SignInKit, AccountsServer, EndForAccounts {}
 
-export interface AccountsServerDeps {
-  readonly options: CheckedAccountsOptions
-  readonly users: UserStore
-  readonly proofStore: ProofStore | undefined
+/** What there is before a sign-in can be decided: codes by mail are a second factor. */
+interface ServingKit extends GroundKit, ManagementKit {
   readonly proofs: Proofs | undefined
-  readonly mailer: Mailer
-  readonly throttle: Pick<Throttle, 'takeMail' | 'giveBackMail'>
-  /** Undefined if the host stores no TOTP seeds. */
-  readonly totp: OwnTotp | undefined
-  /** Undefined without the option `passkeys`. */
-  readonly passkeyFactor: Pick<PasskeyFactor, 'isDemanded'> | undefined
-  readonly digestIdentifier: DigestIdentifier
-  readonly clock: () => Date
-  readonly audit: Audit
+  readonly hasher: AdmittedHasher
+  readonly passkeyFactor: PasskeyFactor | undefined
+  readonly pagesUrl: URL | undefined
+  readonly hasAccountPage: boolean
 }
 
 /** Builds them on the host's stores. */
-export function createAccountsServer(deps: AccountsServerDeps): AccountsServer {
-  const { options, users, proofStore, proofs, mailer } = deps
+export function createAccountsServer(
+  kit: ServingKit,
+  options: CheckedAccountsOptions,
+  mailer: Mailer,
+): AccountsServer {
+  const { users, proofStore, proofs, pagesUrl, audit } = kit
   const { findById, findContact } = users
   // Checked at the start.
   if (!proofStore || !proofs || !findContact) throw missing()
+  const { links, passwordRules } = options
   const afterAnswer = createAfterAnswer()
   const afterChange = createAfterAnswer()
-  const mails = createMails(deps)
+  const mails = createMails(kit, mailer)
   const contacts = { findById, findContact }
+  const onBreachCheckFailed = () => audit({ type: 'password.breach-check-failed' }, noRequest)
   // A mailbox must not take the place of a stronger factor.
   const isOutranked = async (user: AuthUser) =>
-    ((await deps.totp?.store.find(user.id)) ?? null) !== null ||
-    (await deps.passkeyFactor?.isDemanded(user)) === true
-  const codes = { ...deps, contacts, proofStore, proofs, mails, isOutranked }
+    ((await kit.totp?.store.find(user.id)) ?? null) !== null ||
+    (await kit.passkeyFactor?.isDemanded(user)) === true
+  const codes = { ...kit, contacts, proofStore, proofs, mails, isOutranked }
   return {
     accountsOptions: options,
     contacts,
     proofs,
     mails,
+    linkTo: createLinkTo(links, pagesUrl),
+    linkToCode: createLinkToCode(links, kit.hasAccountPage ? pagesUrl : undefined),
+    judgePassword: createJudgePassword(passwordRules, { ...kit, onBreachCheckFailed }),
     afterAnswer,
     afterChange,
-    formerAddresses: createFormerAddresses({ ...deps, proofs, contacts }),
     emailFactor: options.emailSecondFactor ? createEmailFactor(codes) : undefined,
-    noticeBreached: createNoticeBreached(options.passwordRules, { ...deps, afterAnswer }),
+    noticeBreached: createNoticeBreached(kit, passwordRules, afterAnswer),
     mailStats() {
       const stats = mailer.stats()
       const waiting = afterAnswer.waiting() + afterChange.waiting() + stats.waiting
@@ -94,4 +105,36 @@ export function createAccountsServer(deps: AccountsServerDeps): AccountsServer {
 
 function missing(): AuthConfigError {
   return new AuthConfigError('accounts', 'needs proofs and users.findContact.', 'pass both.')
+}
+
+/** Users that a process remembers. */
+const maxUsers = 10_000
+const daySeconds = 24 * 60 * 60
+
+/**
+ * Looks for the password of a login among leaked ones, after the answer and at most once a day for
+ * each user. It only reports: a login is never refused for it.
+ */
+function createNoticeBreached(
+  { clock, audit }: ServingKit,
+  { breached, checkAtLogin }: CheckedPasswordRules,
+  afterAnswer: AfterAnswer,
+): NoticePassword {
+  if (breached === undefined || !checkAtLogin) return () => {}
+  const asked = boundedCache<true>(maxUsers, daySeconds)
+  const isBreached = createIsBreached(breached, () =>
+    audit({ type: 'password.breach-check-failed' }, noRequest),
+  )
+  return function noticeBreached({ id: userId }, password) {
+    // Of a digest nothing can be looked up.
+    if (typeof password !== 'string' || asked.get(userId, clock()) !== undefined) return
+    asked.set(userId, true, clock())
+    try {
+      afterAnswer.run(async () => {
+        if (await isBreached(password)) audit({ type: 'password.breached', userId }, noRequest)
+      })
+    } catch {
+      // Too much waits. The next day asks again.
+    }
+  }
 }

@@ -1,219 +1,237 @@
-import type { EndForAccounts } from '../account/session-management.js'
-import type { AdmittedHasher } from '../admission/admission.js'
-import { type Audit, noRequest, type ObserveEvents } from '../audit/events.js'
+import type { IncomingMessage } from 'node:http'
+import type { EndOptions } from '../account/sessions-for-host.js'
+import type { Credentials } from '../account/sign-in-for-host.js'
+import type { AuthEventBody, RequestContext } from '../audit/events.js'
 import { AuthConfigError } from '../errors.js'
 import type { Capability } from '../http/capability.js'
 import type { Routes } from '../http/endpoint.js'
-import type { Contexts } from '../http/request-context.js'
-import type { VerifyPassword } from '../kits/sign-in-kit.js'
-import type { HostCall } from '../lib/host-call.js'
+import {
+  bodyOf,
+  contextOfAction,
+  type HostAction,
+  requireIds,
+  requireRequest,
+} from '../http/host-input.js'
+import { parseIdentifier } from '../login/login-request.js'
 import type { AccountsOnPages } from '../pages/account/parts.js'
-import type { FailClosedHasher } from '../passwords/fail-closed-hasher.js'
-import { createJudgePassword } from '../passwords/judge-password.js'
-import type { SignedIn } from '../principal/principal.js'
-import type { Sessions } from '../sessions/sessions.js'
-import type { DigestIdentifier } from '../throttle/counter-keys.js'
-import type { Throttle } from '../throttle/throttle.js'
-import type { SecondFactors } from '../two-factor/second-factor.js'
-import type { AuthUser, LoginIdentifier, UserStore } from '../users/contract.js'
-import { type AccountsForHost, createAccountsForHost } from './accounts-for-host.js'
+import { accountsOnPages, type OfferedKits } from './accounts-on-pages.js'
+import type { AccountsKit } from './accounts-server.js'
 import {
-  type AccountFlows,
-  createAccountsOnPages,
-  type EmailFlows,
-  type PasswordFlows,
-} from './accounts-on-pages.js'
-import type { AccountsServer } from './accounts-server.js'
-import { changePasswordEndpoint, createChangePassword } from './change-password.endpoint.js'
-import { confirmEmailEndpoint, createConfirmEmail } from './confirm-email.endpoint.js'
-import {
+  type CodeSent,
   changeEmailEndpoint,
-  createChangeEmail,
-  createSendVerification,
-  createVerifyEmail,
+  confirmEmailEndpoint,
   emailStatusEndpoint,
-  type SendVerification,
+  sendVerification,
+  sessionsOf,
   verifyEmailEndpoint,
-} from './email.endpoint.js'
+} from './email.js'
+import { formerAddressesOf } from './former-addresses.js'
+import { provenAddress } from './mails.js'
+import { changePasswordEndpoint, type PasswordsForHost, passwordsForHost } from './new-password.js'
+import { type NoticeKind, noticeOf } from './notices.js'
+import { mailedElsewhere } from './proofs.js'
 import {
-  createSwitchEmailFactor,
-  emailSecondFactorEndpoint,
-  type SwitchEmailFactor,
-} from './email-second-factor.endpoint.js'
-import {
-  createForgotPassword,
-  type ForgotPassword,
+  forgotPassword,
   forgotPasswordEndpoint,
-} from './forgot-password.endpoint.js'
-import { createLinkTo, createLinkToCode, type LinkTo, type LinkToCode } from './links.js'
-import {
-  createNewPasswords,
-  createPasswordsForHost,
-  type NewPasswords,
-  type PasswordsForHost,
-} from './new-password.js'
-import { createNotices } from './notices.js'
-import { createPasswordReplaced } from './password-replaced.js'
-import {
-  createProvePresent,
-  createProvePresentOnPage,
-  type ProvePresentDeps,
-} from './prove-present.js'
-import { createSendReset, type SendReset } from './reset-link.js'
-import { createResetPassword, resetPasswordEndpoint } from './reset-password.endpoint.js'
-import { createUndoEmail, undoAsksPassword, undoEmailEndpoint } from './undo-email.endpoint.js'
+  resetPasswordEndpoint,
+  sendReset,
+} from './reset-password.js'
+import { emailSecondFactorEndpoint } from './switch-email-factor.js'
+import { undoEmailEndpoint } from './undo-email.js'
 
 /** Passwords and addresses, for the user and for the host. */
 export interface Accounts extends Capability {
   readonly onPages: AccountsOnPages
   readonly forHost: AccountsForHost
   readonly passwords: PasswordsForHost
-  readonly parts: PartsForRegistration
 }
 
-/** What the registration shares. */
-export interface PartsForRegistration {
-  readonly newPasswords: NewPasswords
-  readonly linkTo: LinkTo
-  readonly linkToCode: LinkToCode
-}
-
-export interface AccountsDeps extends AccountsServer, EndForAccounts, ProvePresentDeps {
-  readonly signedIn: SignedIn
-  readonly sessions: Pick<Sessions, 'requireLive' | 'endAllForUser' | 'setMethods'>
-  readonly forgetSession: (sessionId: string) => void
-  readonly secondFactors: Pick<SecondFactors, 'of'>
-  /** The address of the router for browsers; undefined: it has no pages. */
-  readonly pagesUrl: URL | undefined
-  readonly hasAccountPage: boolean
-  readonly users: UserStore
-  readonly hasher: Pick<AdmittedHasher, 'hash'> &
-    Pick<FailClosedHasher, 'whyRefused' | 'unmatchable'>
-  readonly call: HostCall
-  readonly totpIssuer: string
-  readonly hasSecondFactor: (user: AuthUser) => Promise<boolean>
-  readonly verifyPassword: VerifyPassword
-  readonly canonical: (identifier: LoginIdentifier) => Promise<LoginIdentifier>
-  readonly digestIdentifier: DigestIdentifier
-  readonly throttle: Throttle
-  readonly observeEvents: ObserveEvents
-  readonly contexts: Pick<Contexts, 'of'>
-  readonly clock: () => Date
-  readonly audit: Audit
+/** Passwords and addresses of users, for the host's own code: a support desk. */
+export interface AccountsForHost {
+  /**
+   * Mails the user a link to set a new password. False if there is no such user, no proven address,
+   * or too many mails went there lately. Rejects with `AuthError`: `invalid-request`,
+   * `temporarily-unavailable`.
+   *
+   * @example
+   * ```ts
+   * import type { AuthRouter } from 'messaging-auth-router'
+   *
+   * declare const auth: AuthRouter
+   * const isSent = await auth.accounts.sendPasswordReset('42', { by: 'support:ada' })
+   * ```
+   */
+  sendPasswordReset(userId: string, options?: HostAction): Promise<boolean>
+  /**
+   * `POST /auth/password/forgot` for a form of your own: exactly one of `email`, `username` and
+   * `user`. The same for every name, and the same limits. Rejects with `AuthError`:
+   * `invalid-request`, `too-many-requests`, `temporarily-unavailable`.
+   */
+  forgotPassword(
+    request: IncomingMessage,
+    name: Omit<Credentials, 'password' | 'code'>,
+  ): Promise<void>
+  /**
+   * Mails the user a code that proves the present address, after a sign-up for example. Pass
+   * `requestId` to the client: `POST /auth/email/confirm` takes the code in any session of this
+   * user. Null if there is no such user. Rejects with `AuthError`: `invalid-request` without an
+   * address, `already-verified`, `too-many-requests`, `temporarily-unavailable`.
+   *
+   * @example
+   * ```ts
+   * import type { AuthRouter } from 'messaging-auth-router'
+   *
+   * declare const auth: AuthRouter
+   * const sent = await auth.accounts.sendVerification('42')
+   * const answer = { requestId: sent?.requestId }
+   * ```
+   */
+  sendVerification(userId: string, options?: HostAction): Promise<CodeSent | null>
+  /**
+   * Ends everything that could sign this user in without a new proof: sessions, codes, mailed links
+   * and known networks. The password and the second factor stay; so do passkeys and connected
+   * accounts, unless `waysIn` says otherwise. Resolves with the number of ended sessions. Rejects
+   * like `sendPasswordReset`; then call it again.
+   *
+   * @example
+   * ```ts
+   * import type { AuthRouter } from 'messaging-auth-router'
+   *
+   * declare const auth: AuthRouter
+   * const waysIn = { addedSince: new Date('2026-11-27T14:00:00Z') }
+   * await auth.accounts.endEverything('42', { by: 'support:ada', waysIn })
+   * ```
+   */
+  endEverything(userId: string, options?: Omit<EndOptions, 'except'>): Promise<number>
 }
 
 /**
  * The endpoints of `/auth/password` and `/auth/email`, `auth.accounts` and `auth.passwords`. A
  * route whose methods the host's users lack does not exist.
  */
-export function createAccounts(deps: AccountsDeps): Accounts {
-  const { accountsOptions, audit } = deps
-  const { passwordRules, links, notices, resetUnproven } = accountsOptions
-  const onBreachCheckFailed = () => audit({ type: 'password.breach-check-failed' }, noRequest)
-  const judging = { ...deps, passwordRules, onBreachCheckFailed }
-  const passwords = { ...judging, judgePassword: createJudgePassword(passwordRules, judging) }
-  const { pagesUrl, hasAccountPage } = deps
-  const linkTo = createLinkTo(links, pagesUrl)
-  const linkToCode = createLinkToCode(links, hasAccountPage ? pagesUrl : undefined)
-  const sendReset = createSendReset({ ...deps, linkTo, resetUnproven })
-  if (notices.length > 0) deps.observeEvents(createNotices(deps, notices))
-  const sendVerification = createSendVerification({ ...deps, linkToCode })
-  const newPasswords = createNewPasswords(passwords)
-  const forgotPassword = createForgotPassword({ ...deps, sendReset })
-  const mailing = { linkTo, linkToCode, sendReset, sendVerification }
-  const parts = { ...deps, ...mailing, newPasswords, forgotPassword }
-  const flows: AccountFlows = {
-    passwords: passwordFlows(parts),
-    emails: emailFlows(parts),
-    switchEmailFactor: emailFactorFlow(parts),
-  }
+export function createAccounts(kit: AccountsKit): Accounts {
+  const { notices } = kit.accountsOptions
+  if (notices.length > 0)
+    kit.observeEvents((event, context) => noticeEvent(kit, notices, event, context))
+  const offered = kitsFor(kit)
   return {
-    routes: [...passwordRoutes(parts, flows.passwords), ...emailRoutes(parts, flows)],
-    onPages: createAccountsOnPages(parts, flows),
-    forHost: createAccountsForHost(parts),
-    passwords: createPasswordsForHost(passwords),
-    parts: { newPasswords, linkTo, linkToCode },
+    routes: [
+      ...passwordRoutes(offered),
+      ['/auth/email', { GET: emailStatusEndpoint(kit) }],
+      ...emailRoutes(offered),
+    ],
+    onPages: accountsOnPages(offered),
+    forHost: accountsForHost(kit),
+    passwords: passwordsForHost(kit),
   }
 }
 
-type Parts = AccountsDeps & {
-  readonly linkTo: LinkTo
-  readonly linkToCode: LinkToCode
-  readonly sendReset: SendReset
-  readonly sendVerification: SendVerification
-  readonly newPasswords: NewPasswords
-  readonly forgotPassword: ForgotPassword
-}
-
-// Undefined without the method that they write with.
-function passwordFlows(parts: Parts): PasswordFlows | undefined {
-  const { updatePasswordHash } = parts.users
-  if (updatePasswordHash === undefined) return undefined
-  const writing = { ...parts, updatePasswordHash }
+function kitsFor(kit: AccountsKit): OfferedKits {
+  const { updatePasswordHash, updateEmail, markEmailVerified, setEmailFactor } = kit.users
+  const { emailSecondFactor } = kit.accountsOptions
   return {
-    forgot: parts.forgotPassword,
-    reset: createResetPassword({ ...writing, passwordReplaced: createPasswordReplaced(parts) }),
-    change: createChangePassword({ ...writing, provePresent: createProvePresent(parts) }),
-    changeOnPage: createChangePassword({
-      ...writing,
-      provePresent: createProvePresentOnPage(parts),
-    }),
+    passwords: updatePasswordHash && { ...kit, updatePasswordHash },
+    // Both methods or none: a code may confirm either.
+    emails: updateEmail && markEmailVerified && { ...kit, updateEmail, markEmailVerified },
+    emailFactor: emailSecondFactor && setEmailFactor ? { ...kit, setEmailFactor } : undefined,
   }
 }
 
-function passwordRoutes({ signedIn, throttle }: Parts, flows: PasswordFlows | undefined): Routes {
-  if (flows === undefined) return []
+function passwordRoutes({ passwords }: OfferedKits): Routes {
+  if (passwords === undefined) return []
   return [
-    ['/auth/password/forgot', { POST: forgotPasswordEndpoint(flows.forgot) }],
-    ['/auth/password/reset', { POST: resetPasswordEndpoint(flows.reset, throttle) }],
-    ['/auth/password/change', { POST: changePasswordEndpoint(signedIn, flows.change) }],
+    ['/auth/password/forgot', { POST: forgotPasswordEndpoint(passwords) }],
+    ['/auth/password/reset', { POST: resetPasswordEndpoint(passwords) }],
+    ['/auth/password/change', { POST: changePasswordEndpoint(passwords) }],
   ]
 }
 
-// Both methods or none: a code may confirm either.
-function emailFlows(parts: Parts): EmailFlows | undefined {
-  const { updateEmail, markEmailVerified, updatePasswordHash } = parts.users
-  if (updateEmail === undefined || markEmailVerified === undefined) return undefined
-  const writing = { ...parts, updateEmail, markEmailVerified }
-  const passwordReplaced = createPasswordReplaced(parts)
+function emailRoutes({ emails, emailFactor }: OfferedKits): Routes {
+  const ofFactor: Routes =
+    emailFactor === undefined
+      ? []
+      : [['/auth/email/second-factor', { POST: emailSecondFactorEndpoint(emailFactor) }]]
+  if (emails === undefined) return ofFactor
+  return [
+    ...ofFactor,
+    ['/auth/email/verify', { POST: verifyEmailEndpoint(emails) }],
+    ['/auth/email/confirm', { POST: confirmEmailEndpoint(emails) }],
+    ['/auth/email/change', { POST: changeEmailEndpoint(emails) }],
+    ['/auth/email/undo', { POST: undoEmailEndpoint(emails) }],
+  ]
+}
+
+function accountsForHost(kit: AccountsKit): AccountsForHost {
+  const { users } = kit
   return {
-    verify: createVerifyEmail(parts),
-    change: createChangeEmail(parts, createProvePresent(parts)),
-    changeOnPage: createChangeEmail(parts, createProvePresentOnPage(parts)),
-    confirm: createConfirmEmail(writing),
-    undo: createUndoEmail({ ...writing, updatePasswordHash, passwordReplaced }),
-    undoAsksPassword: (user) => undoAsksPassword({ updatePasswordHash }, user),
+    async sendPasswordReset(userId, options) {
+      const context = contextOfAction(options)
+      requireIds({ userId })
+      const user = await users.findById(userId)
+      // With the contact it does not count: strangers' requests must not stop a support desk.
+      const contact = user && (await kit.contacts.findContact(user.id))
+      return user !== null && (await sendReset(kit, user, context, contact))
+    },
+    async forgotPassword(request, name) {
+      const context = kit.contexts.of(requireRequest(request))
+      await forgotPassword(kit, parseIdentifier(bodyOf(name)), context)
+    },
+    async sendVerification(userId, options) {
+      const context = contextOfAction(options)
+      requireIds({ userId })
+      const user = await users.findById(userId)
+      return user && sendVerification(kit, user, sessionsOf(user.id), context, null)
+    },
+    async endEverything(userId, options) {
+      const ended = await kit.endEverySession(userId, options)
+      // The owner's way back after a theft stays.
+      await kit.proofs.voidForUser(userId, mailedElsewhere)
+      return ended
+    },
   }
 }
 
-function emailRoutes(
-  parts: Parts,
-  { emails: flows, switchEmailFactor }: Omit<AccountFlows, 'passwords'>,
-): Routes {
-  const { signedIn, throttle } = parts
-  const always: Routes = [
-    ['/auth/email', { GET: emailStatusEndpoint(parts) }],
-    ...factorRoutes(signedIn, switchEmailFactor),
-  ]
-  if (flows === undefined) return always
-  return [
-    ...always,
-    ['/auth/email/verify', { POST: verifyEmailEndpoint(signedIn, flows.verify) }],
-    ['/auth/email/confirm', { POST: confirmEmailEndpoint(signedIn, flows.confirm, throttle) }],
-    ['/auth/email/change', { POST: changeEmailEndpoint(signedIn, flows.change) }],
-    ['/auth/email/undo', { POST: undoEmailEndpoint(flows.undo, throttle) }],
-  ]
+// Mails users what has happened to their accounts, as the audit stream reports it: so no way of
+// changing an account can forget the mail.
+function noticeEvent(
+  kit: AccountsKit,
+  kinds: readonly NoticeKind[],
+  event: AuthEventBody,
+  context: RequestContext,
+): void {
+  // Own members only: a polluted Object.prototype must not mail anything.
+  const kind = Object.hasOwn(noticeOf, event.type) ? noticeOf[event.type] : undefined
+  if (kind === undefined || !kinds.includes(kind) || !('userId' in event)) return
+  const { userId } = event
+  if (userId === null) return
+  try {
+    kit.afterChange.run(() => notify(kit, kind, userId, context))
+  } catch {
+    // A notice is not worth the answer of a request that has succeeded.
+    kit.mails.drop({ kind, userId }, context)
+  }
 }
 
-function emailFactorFlow(parts: Parts): SwitchEmailFactor | undefined {
-  const { setEmailFactor } = parts.users
-  if (!parts.accountsOptions.emailSecondFactor || setEmailFactor === undefined) return undefined
-  return createSwitchEmailFactor({ ...parts, setEmailFactor })
-}
-
-function factorRoutes(signedIn: SignedIn, flow: SwitchEmailFactor | undefined): Routes {
-  if (flow === undefined) return []
-  return [['/auth/email/second-factor', { POST: emailSecondFactorEndpoint(signedIn, flow) }]]
+// To a proven address, and to a former one that can undo the change.
+async function notify(
+  kit: AccountsKit,
+  kind: NoticeKind,
+  userId: string,
+  context: RequestContext,
+): Promise<void> {
+  const { contacts, mails } = kit
+  const user = await contacts.findById(userId)
+  const contact = user && (await contacts.findContact(userId))
+  const present = provenAddress(contact)
+  // Whoever can still undo a change of the address hears of everything.
+  const addresses = [
+    ...(present === null ? [] : [present]),
+    ...(await formerAddressesOf(kit, userId)),
+  ]
+  for (const email of new Set(addresses)) {
+    const to = { email, user, locale: contact?.locale }
+    if ((await mails.take(to, kind, context)) === null) mails.send(to, { kind }, context)
+  }
 }
 
 async function refuseWithoutAccounts(): Promise<never> {

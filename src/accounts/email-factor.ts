@@ -1,32 +1,31 @@
 import { AuthError } from '../errors.js'
+import type { ManagementKit } from '../kits/session-kit.js'
 import { sha256 } from '../lib/digest.js'
 import type { ProofRecord, ProofStore } from '../stores/proof-contract.js'
 import type { CodeFactor } from '../two-factor/second-factor.js'
-import type { AuthUser, UserContact } from '../users/contract.js'
-import type { Contacts } from './contacts.js'
-import type { Mails } from './mails.js'
+import type { AuthUser } from '../users/contract.js'
+import { type Contacts, type Mails, provenAddress } from './mails.js'
 import type { MailedCode, MarkParts, Proofs } from './proofs.js'
 
 /** Seconds in which a code works, and in which a user gets `maxCodes`. */
 const codeLifetime = 10 * 60
 const maxCodes = 10
 
-export interface EmailFactorDeps {
-  readonly contacts: Pick<Contacts, 'findContact'>
-  readonly proofStore: Pick<ProofStore, 'find' | 'takeTry'>
-  readonly proofs: Pick<Proofs, 'openCode' | 'markOf' | 'isCode' | 'isMark' | 'consume'>
+interface EmailFactorKit extends ManagementKit {
+  readonly contacts: Contacts
+  readonly proofStore: ProofStore
+  readonly proofs: Proofs
   readonly mails: Mails
   /** Whether a sign-in asks this user for a stronger factor. */
   readonly isOutranked: (user: AuthUser) => Promise<boolean>
-  readonly clock: () => Date
 }
 
 /**
  * Codes by mail as a second factor: `email`. A login carries no request id, so the ids of a user's
  * codes are numbered within periods of ten minutes. They are no secret: nobody can send one.
  */
-export function createEmailFactor(deps: EmailFactorDeps): CodeFactor {
-  const { contacts, mails, isOutranked } = deps
+export function createEmailFactor(kit: EmailFactorKit): CodeFactor {
+  const { contacts, mails, isOutranked } = kit
   const inTurn = createInTurn()
   return {
     name: 'email',
@@ -45,25 +44,19 @@ export function createEmailFactor(deps: EmailFactorDeps): CodeFactor {
       const to = { email, user, locale: contact?.locale }
       const refused = await mails.take(to, 'second-factor-code', context)
       if (refused !== null) throw refused
-      const { code, expiresAt } = await inTurn(user.id, () => openCode(deps, user, email))
+      const { code, expiresAt } = await inTurn(user.id, () => openCode(kit, user, email))
       mails.send(to, { kind: 'second-factor-code', code, expiresAt }, context)
       return true
     },
 
     async verify(user, typed) {
       const email = provenAddress(await contacts.findContact(user.id))
-      if (email === null || !(await useCode(deps, user, email, typed)))
-        return { outcome: 'refused' }
+      if (email === null || !(await useCode(kit, user, email, typed))) return { outcome: 'refused' }
       // Whoever has the mailbox may sign in as often as they like.
       await mails.giveBack({ email, user }, 'second-factor-code')
       return { outcome: 'accepted' }
     },
   }
-}
-
-/** The address that gets the codes of a user. */
-export function provenAddress(contact: UserContact | null): string | null {
-  return contact?.emailVerified === true ? contact.email : null
 }
 
 /** Does work for the same user one after the other. */
@@ -83,8 +76,8 @@ function createInTurn(): InTurn {
   }
 }
 
-async function openCode(deps: EmailFactorDeps, user: AuthUser, email: string): Promise<MailedCode> {
-  const { proofs, proofStore, clock } = deps
+async function openCode(kit: EmailFactorKit, user: AuthUser, email: string): Promise<MailedCode> {
+  const { proofs, proofStore, clock } = kit
   const asked = {
     purpose: 'second-factor',
     userId: user.id,
@@ -109,13 +102,13 @@ async function openCode(deps: EmailFactorDeps, user: AuthUser, email: string): P
 
 // Each open code loses a try, then a right one is used up: of many logins with it, one gets in.
 async function useCode(
-  deps: EmailFactorDeps,
+  kit: EmailFactorKit,
   user: AuthUser,
   email: string,
   typed: string,
 ): Promise<boolean> {
-  const { proofs, proofStore, clock } = deps
-  for (const record of await openCodesOf(deps, user)) {
+  const { proofs, proofStore, clock } = kit
+  for (const record of await openCodesOf(kit, user)) {
     const { outcome } = await proofStore.takeTry(record.idHash, purpose, clock())
     if (outcome === 'void') continue
     const proof = { record, sealed: {} }
@@ -126,7 +119,7 @@ async function useCode(
 }
 
 async function openCodesOf(
-  { proofStore, clock }: Pick<EmailFactorDeps, 'proofStore' | 'clock'>,
+  { proofStore, clock }: EmailFactorKit,
   user: AuthUser,
 ): Promise<readonly ProofRecord[]> {
   const now = clock()

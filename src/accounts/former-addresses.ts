@@ -1,12 +1,15 @@
 import { AuthError } from '../errors.js'
-import type { Contacts } from './contacts.js'
-import type { FoundProof, MailedLink, Proofs } from './proofs.js'
+import type { AccountsKit, AccountsServer } from './accounts-server.js'
+import type { FoundProof, MailedLink } from './proofs.js'
+
+// The addresses that users had, while their changes can be undone: for 72 hours after a change. In
+// rows, so that other processes and a restart know them.
 
 /** Seconds in which the former address can undo a change. */
 const undoLifetime = 72 * 60 * 60
 
 /** A change that the former address can undo. */
-export interface UndoableChange {
+interface UndoableChange {
   readonly userId: string
   readonly from: string
   /** In ISO 8601, before the change: what was added since then is undone, too. */
@@ -14,91 +17,85 @@ export interface UndoableChange {
 }
 
 /**
- * The addresses that users had, while their changes can be undone: for 72 hours after a change. In
- * rows, so that other processes and a restart know them.
+ * Stores the link that undoes a change, and keeps the address for its owner. Call `cancel` if the
+ * change was not written. Rejects with 503.
  */
-export interface FormerAddresses {
-  /**
-   * Stores the link that undoes a change, and keeps the address for its owner. Call `cancel` if the
-   * change was not written. Rejects with 503.
-   */
-  open(change: UndoableChange): Promise<MailedLink & { cancel(): Promise<void> }>
-  /** The former addresses to which the user can go back. Rejects with 503. */
-  of(userId: string): Promise<readonly string[]>
-  /**
-   * Throws 429 while a change of the user's address can be undone: another change, or a deletion,
-   * would leave its owner nothing. Throws 503.
-   */
-  requireNone(userId: string): Promise<void>
-  /** Whether it may become another user's address again. Rejects with 503. */
-  isKept(email: string, exceptUserId?: string): Promise<boolean>
-  /** Ends all undoing of a user, who is back at this address. Rejects with 503. */
-  forget(userId: string, from: string): Promise<void>
-}
-
-export interface FormerAddressesDeps {
-  readonly proofs: Pick<Proofs, 'openLink' | 'list' | 'marksOf' | 'consume' | 'voidForUser'>
-  readonly contacts: Pick<Contacts, 'findContact'>
-  readonly clock: () => Date
-}
-
-export function createFormerAddresses(deps: FormerAddressesDeps): FormerAddresses {
-  const { proofs, contacts, clock } = deps
-
-  // One whose change was not written, or was undone, is the user's present address.
-  async function undoable(userId: string): Promise<readonly FoundProof[]> {
-    const open = await proofs.list('undo-address', userId)
-    if (open.length === 0) return open
-    const present = (await contacts.findContact(userId))?.email ?? null
-    return open.filter(({ sealed }) => sealed['from'] !== present)
-  }
-
+export async function openUndo(
+  { proofs }: AccountsKit,
+  { userId, from, since }: UndoableChange,
+): Promise<MailedLink & { cancel(): Promise<void> }> {
+  // Outages while the owner's one link is used must not use it up.
+  const lasting = { mark: null, lifetime: undoLifetime, tries: 100 }
+  const [owner = ''] = proofs.marksOf(addressParts(from))
+  const kept = { purpose: 'former-address', userId: owner, sealed: { userId } } as const
+  const { id: keptId } = await proofs.openLink({ ...kept, ...lasting })
+  const undo = { purpose: 'undo-address', userId, sealed: { from, since } } as const
+  const link = await proofs.openLink({ ...undo, ...lasting })
   return {
-    async open({ userId, from, since }) {
-      // Outages while the owner's one link is used must not use it up.
-      const lasting = { mark: null, lifetime: undoLifetime, tries: 100 }
-      const [owner = ''] = proofs.marksOf(addressParts(from))
-      const kept = { purpose: 'former-address', userId: owner, sealed: { userId } } as const
-      const { id: keptId } = await proofs.openLink({ ...kept, ...lasting })
-      const undo = { purpose: 'undo-address', userId, sealed: { from, since } } as const
-      const link = await proofs.openLink({ ...undo, ...lasting })
-      return {
-        ...link,
-        async cancel() {
-          await proofs.consume({ record: { ...undo, idHash: link.id } })
-          await proofs.consume({ record: { ...kept, idHash: keptId } })
-        },
-      }
-    },
-
-    async of(userId) {
-      return (await undoable(userId)).flatMap(({ sealed }) => sealed['from'] ?? [])
-    },
-
-    async requireNone(userId) {
-      const ends = (await undoable(userId)).map(({ record }) => record.expiresAt.getTime())
-      if (ends.length === 0) return
-      const retryAfter = Math.max(1, Math.ceil((Math.max(...ends) - clock().getTime()) / 1000))
-      const message = 'a change of the address can still be undone'
-      throw new AuthError('too-many-requests', { retryAfter, message })
-    },
-
-    async isKept(email, exceptUserId) {
-      for (const owner of proofs.marksOf(addressParts(email))) {
-        const kept = await proofs.list('former-address', owner)
-        if (kept.some(({ sealed }) => sealed['userId'] !== exceptUserId)) return true
-      }
-      return false
-    },
-
-    async forget(userId, from) {
-      const others = (await proofs.list('undo-address', userId)).map(({ sealed }) => sealed['from'])
-      await proofs.voidForUser(userId, ['undo-address'])
-      for (const address of [from, ...others])
-        for (const owner of proofs.marksOf(addressParts(address ?? '')))
-          await proofs.voidForUser(owner, ['former-address'])
+    ...link,
+    async cancel() {
+      await proofs.consume({ record: { ...undo, idHash: link.id } })
+      await proofs.consume({ record: { ...kept, idHash: keptId } })
     },
   }
+}
+
+/** The former addresses to which the user can go back. Rejects with 503. */
+export async function formerAddressesOf(
+  kit: AccountsKit,
+  userId: string,
+): Promise<readonly string[]> {
+  return (await undoable(kit, userId)).flatMap(({ sealed }) => sealed['from'] ?? [])
+}
+
+/**
+ * Throws 429 while a change of the user's address can be undone: another change, or a deletion,
+ * would leave its owner nothing. Throws 503.
+ */
+export async function requireNoUndo(kit: AccountsKit, userId: string): Promise<void> {
+  const ends = (await undoable(kit, userId)).map(({ record }) => record.expiresAt.getTime())
+  if (ends.length === 0) return
+  const now = kit.clock().getTime()
+  const retryAfter = Math.max(1, Math.ceil((Math.max(...ends) - now) / 1000))
+  const message = 'a change of the address can still be undone'
+  throw new AuthError('too-many-requests', { retryAfter, message })
+}
+
+/** Whether an address is kept, and may not become another user's. Rejects with 503. */
+export async function isKept(
+  { proofs }: AccountsServer,
+  email: string,
+  exceptUserId?: string,
+): Promise<boolean> {
+  for (const owner of proofs.marksOf(addressParts(email))) {
+    const kept = await proofs.list('former-address', owner)
+    if (kept.some(({ sealed }) => sealed['userId'] !== exceptUserId)) return true
+  }
+  return false
+}
+
+/** Ends all undoing of a user, who is back at this address. Rejects with 503. */
+export async function forgetFormer(
+  { proofs }: AccountsKit,
+  userId: string,
+  from: string,
+): Promise<void> {
+  const others = (await proofs.list('undo-address', userId)).map(({ sealed }) => sealed['from'])
+  await proofs.voidForUser(userId, ['undo-address'])
+  for (const address of [from, ...others])
+    for (const owner of proofs.marksOf(addressParts(address ?? '')))
+      await proofs.voidForUser(owner, ['former-address'])
+}
+
+// One whose change was not written, or was undone, is the user's present address.
+async function undoable(
+  { proofs, contacts }: AccountsKit,
+  userId: string,
+): Promise<readonly FoundProof[]> {
+  const open = await proofs.list('undo-address', userId)
+  if (open.length === 0) return open
+  const present = (await contacts.findContact(userId))?.email ?? null
+  return open.filter(({ sealed }) => sealed['from'] !== present)
 }
 
 function addressParts(email: string) {

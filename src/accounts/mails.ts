@@ -1,10 +1,19 @@
+import { randomInt } from 'node:crypto'
+import { setTimeout } from 'node:timers/promises'
 import type { RequestContext } from '../audit/events.js'
 import type { MailKind } from '../audit/mail.js'
-import type { AuthError } from '../errors.js'
+import { AuthError } from '../errors.js'
+import type { ManagementKit } from '../kits/session-kit.js'
 import type { Mailer, MailToSend } from '../mail/mailer.js'
-import type { DigestIdentifier } from '../throttle/counter-keys.js'
-import type { Throttle } from '../throttle/throttle.js'
-import type { AuthUser } from '../users/contract.js'
+import type { AuthUser, UserContact, UserStore } from '../users/contract.js'
+
+/** Users whose addresses the router may read. */
+export type Contacts = Pick<UserStore, 'findById'> & Required<Pick<UserStore, 'findContact'>>
+
+/** The address that gets the codes of a user. */
+export function provenAddress(contact: UserContact | null): string | null {
+  return contact?.emailVerified === true ? contact.email : null
+}
 
 /** Who gets a mail. */
 export interface MailTo {
@@ -52,13 +61,7 @@ export interface Mails {
   drop(mail: { readonly kind: MailKind; readonly userId: string }, context: RequestContext): void
 }
 
-export interface MailsDeps {
-  readonly mailer: Pick<Mailer, 'send' | 'reserve' | 'drop'>
-  readonly throttle: Pick<Throttle, 'takeMail' | 'giveBackMail'>
-  readonly digestIdentifier: DigestIdentifier
-}
-
-export function createMails({ mailer, throttle, digestIdentifier }: MailsDeps): Mails {
+export function createMails({ throttle, digestIdentifier }: ManagementKit, mailer: Mailer): Mails {
   function recipientOf({ email, user }: Pick<MailTo, 'email' | 'user'>, kind: MailKind) {
     const addressDigest = digestIdentifier({ kind: 'email', value: email }).name
     return { kind, addressDigest, userId: user?.id ?? null }
@@ -82,4 +85,52 @@ export function createMails({ mailer, throttle, digestIdentifier }: MailsDeps): 
 function addressed({ email, user, locale }: MailTo, content: MailContent): MailToSend {
   const named = user && { id: user.id, name: user.name }
   return { ...content, to: email, locale: locale ?? user?.locale ?? null, user: named }
+}
+
+/**
+ * Work that starts after its request was answered, so that neither the bytes nor the time of an
+ * answer tell who has an account.
+ */
+export interface AfterAnswer {
+  /** Plans the work. Throws 503 if too much waits already. */
+  run(work: () => Promise<void>): void
+  /** How many pieces of work are planned or under way. */
+  waiting(): number
+  /** Waits for them, at most so many milliseconds. */
+  settled(milliseconds: number): Promise<void>
+}
+
+/** Pieces of work at once: a flood of requests must not pile up in memory. */
+const mostAtOnce = 1000
+
+export function createAfterAnswer(): AfterAnswer {
+  const underWay = new Set<Promise<void>>()
+  return {
+    run(work) {
+      if (underWay.size >= mostAtOnce)
+        throw new AuthError('temporarily-unavailable', {
+          retryAfter: 2,
+          message: 'too many mails are being prepared',
+        })
+      const mine = somewhatLater()
+        .then(work)
+        // The failed call has reported itself, and the client has its answer.
+        .catch(() => {})
+        .finally(() => underWay.delete(mine))
+      underWay.add(mine)
+    },
+    waiting: () => underWay.size,
+    async settled(milliseconds) {
+      await Promise.race([
+        Promise.all(underWay),
+        setTimeout(milliseconds, undefined, { ref: false }),
+      ])
+    },
+  }
+}
+
+// At a random time: right after the answer, the work would hold up the next request of the same
+// client, who could tell by that how much work there was.
+function somewhatLater(): Promise<void> {
+  return setTimeout(randomInt(20, 120))
 }

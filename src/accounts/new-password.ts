@@ -1,20 +1,21 @@
 import { z } from 'zod'
-import type { AdmittedHasher } from '../admission/admission.js'
-import type { Audit, RequestContext } from '../audit/events.js'
+import type { RequestContext } from '../audit/events.js'
 import { AuthError, invalidRequest } from '../errors.js'
+import { ok } from '../http/answer.js'
 import { siteOf } from '../http/client-address.js'
-import type { EndpointRequest } from '../http/endpoint.js'
+import type { Endpoint, EndpointRequest } from '../http/endpoint.js'
 import { requireOptions } from '../http/host-input.js'
+import { parseInput } from '../http/input.js'
 import { isHostId } from '../lib/host-id.js'
 import { isWellFormed } from '../lib/well-formed.js'
-import type { JudgePassword } from '../passwords/judge-password.js'
-import {
-  type CheckedPasswordRules,
-  minLengthFor,
-  type PasswordReason,
-} from '../passwords/password-rules.js'
-import type { AuthUser } from '../users/contract.js'
-import type { Contacts } from './contacts.js'
+import { minLengthFor, type PasswordReason } from '../passwords/password-rules.js'
+import { ownerOf } from '../principal/account-owner.js'
+import type { SignedInRequest } from '../principal/principal.js'
+import { type Proof, proofRequest } from '../sign-in-again.js'
+import type { AuthUser, UserStore } from '../users/contract.js'
+import type { AccountsKit } from './accounts-server.js'
+import type { Newcomer } from './newcomer.js'
+import { type ProvePresent, provePresent } from './prove-present.js'
 
 /** A new password in a body: a text that a hasher compares as it is. */
 export const newPasswordText: z.ZodString = z
@@ -22,31 +23,6 @@ export const newPasswordText: z.ZodString = z
   .min(1)
   .refine(isWellFormed, 'Invalid input: lone surrogates')
   .refine((text) => !text.includes('\0'), 'Invalid input: a NUL character')
-
-/** Who registers, as far as a password must not consist of it. */
-export interface Newcomer {
-  readonly email: string
-  readonly username: string
-  readonly name: string
-}
-
-/** New passwords of users. */
-export interface NewPasswords {
-  /**
-   * Throws 400 `password-refused` if the rules refuse it, 503. `withoutBreached`: whether it has
-   * leaked is not asked yet.
-   */
-  requireGood(
-    user: AuthUser,
-    password: string,
-    context: RequestContext,
-    withoutBreached?: boolean,
-  ): Promise<void>
-  /** Judges the password of somebody who is not a user yet. Rejects with 400 and 503. */
-  judgeNewcomer(newcomer: Newcomer, password: string): Promise<PasswordVerdict>
-  /** Rejects with 503. */
-  hash(password: string, request: Pick<EndpointRequest, 'context' | 'aborted'>): Promise<string>
-}
 
 /** The rules for new passwords, for the host's own forms. */
 export interface PasswordsForHost {
@@ -76,64 +52,137 @@ export interface PasswordVerdict {
   readonly minLength: number
 }
 
-export interface NewPasswordDeps {
-  readonly judgePassword: JudgePassword
-  readonly passwordRules: CheckedPasswordRules
-  /** Whether the user has a second factor, or must have one. */
-  readonly hasSecondFactor: (user: AuthUser) => Promise<boolean>
-  readonly contacts: Contacts
-  /** What people call the service. */
-  readonly totpIssuer: string
-  readonly hasher: Pick<AdmittedHasher, 'hash'>
-  readonly audit: Audit
-}
-
-export function createNewPasswords(deps: NewPasswordDeps): NewPasswords {
-  const { hasher, audit } = deps
-  return {
-    async requireGood(user, password, context, withoutBreached = false) {
-      const { reasons, minLength } = await judge(deps, user, password, withoutBreached)
-      if (reasons.length === 0) return
-      audit({ type: 'password.refused-by-rules', userId: user.id, reasons }, context)
-      throw new AuthError('password-refused', { details: { reasons, minLength } })
-    },
-    async judgeNewcomer(newcomer, password) {
-      const { email } = newcomer
-      const serviceName = deps.totpIssuer
-      const owner = { user: null, newcomer, email, hasSecondFactor: false, serviceName }
-      const reasons = await deps.judgePassword(password, owner)
-      return { reasons, minLength: deps.passwordRules.minLength }
-    },
-    // In the same queue as the logins of that network, so that it delays no other network.
-    hash: (password, { context, aborted }) =>
-      hasher.hash(password, { source: siteOf(context.ip), context, signal: aborted() }),
-  }
-}
-
 /** `auth.passwords`. */
-export function createPasswordsForHost(deps: NewPasswordDeps): PasswordsForHost {
+export function passwordsForHost(kit: AccountsKit): PasswordsForHost {
   return {
     async check(plain, options = {}) {
       const { userId } = requireOptions(options)
-      if (userId === undefined) return judge(deps, null, plain)
-      const user = isHostId(userId) ? await deps.contacts.findById(userId) : null
-      if (user !== null) return judge(deps, user, plain)
+      if (userId === undefined) return judge(kit, null, plain)
+      const user = isHostId(userId) ? await kit.contacts.findById(userId) : null
+      if (user !== null) return judge(kit, user, plain)
       throw invalidRequest([{ path: 'userId', message: 'Invalid input: no such user' }])
     },
   }
 }
 
+/**
+ * Throws 400 `password-refused` if the rules refuse it, 503. `withoutBreached`: whether it has
+ * leaked is not asked yet.
+ */
+export async function requireGood(
+  kit: AccountsKit,
+  user: AuthUser,
+  password: string,
+  context: RequestContext,
+  withoutBreached = false,
+): Promise<void> {
+  const { reasons, minLength } = await judge(kit, user, password, withoutBreached)
+  if (reasons.length === 0) return
+  kit.audit({ type: 'password.refused-by-rules', userId: user.id, reasons }, context)
+  throw new AuthError('password-refused', { details: { reasons, minLength } })
+}
+
+/** Judges the password of somebody who is not a user yet. Rejects with 400 and 503. */
+export async function judgeNewcomer(
+  { judgePassword, accountsOptions, totpIssuer: serviceName }: AccountsKit,
+  newcomer: Newcomer,
+  password: string,
+): Promise<PasswordVerdict> {
+  const { email } = newcomer
+  const owner = { user: null, newcomer, email, hasSecondFactor: false, serviceName }
+  const reasons = await judgePassword(password, owner)
+  return { reasons, minLength: accountsOptions.passwordRules.minLength }
+}
+
 async function judge(
-  { judgePassword, passwordRules, contacts, ...deps }: NewPasswordDeps,
+  kit: AccountsKit,
   user: AuthUser | null,
   password: unknown,
   withoutBreached = false,
 ): Promise<PasswordVerdict> {
-  const contact = user && (await contacts.findContact(user.id))
-  const hasSecondFactor = user !== null && (await deps.hasSecondFactor(user))
+  const contact = user && (await kit.contacts.findContact(user.id))
+  const hasSecondFactor = user !== null && (await kit.hasSecondFactor(user))
   const email = contact?.email ?? null
-  const serviceName = deps.totpIssuer
-  const owner = { user, email, hasSecondFactor, serviceName, withoutBreached }
-  const reasons = await judgePassword(password, owner)
-  return { reasons, minLength: minLengthFor(passwordRules, hasSecondFactor) }
+  const owner = { user, email, hasSecondFactor, serviceName: kit.totpIssuer, withoutBreached }
+  const reasons = await kit.judgePassword(password, owner)
+  return { reasons, minLength: minLengthFor(kit.accountsOptions.passwordRules, hasSecondFactor) }
+}
+
+/**
+ * In the same queue as the logins of that network, so that it delays no other network. Rejects with
+ * 503.
+ */
+export async function hashPassword(
+  { hasher }: AccountsKit,
+  password: string,
+  { context, aborted }: Pick<EndpointRequest, 'context' | 'aborted'>,
+): Promise<string> {
+  return hasher.hash(password, { source: siteOf(context.ip), context, signal: aborted() })
+}
+
+/** Where the host's users can set passwords. */
+export interface PasswordsKit extends AccountsKit {
+  readonly updatePasswordHash: NonNullable<UserStore['updatePasswordHash']>
+}
+
+/** The body of `POST /auth/password/change`: the new password, and a proof. */
+export const changePasswordRequest: z.ZodObject<
+  (typeof proofRequest)['shape'] & { newPassword: z.ZodString }
+> = proofRequest.extend({
+  newPassword: newPasswordText,
+})
+
+/** `POST /auth/password/change`: sets a new password for the signed-in user. */
+export function changePasswordEndpoint(kit: PasswordsKit): Endpoint {
+  return async function change(request) {
+    // 401, 403
+    const asking = await ownerOf(kit.signedIn, request)
+    // 400, 413, 415
+    const given = parseInput(changePasswordRequest, await request.readJson())
+    const { newPassword, password, code, passkey } = given
+    // By name: what is left over would inherit from a polluted Object.prototype.
+    const proof = { password, code, passkey }
+    // 400, 401, 403, 409, 429, 503
+    const revoked = await changePassword(kit, asking, { newPassword, proof }, request, {
+      prove: provePresent,
+    })
+    return ok({ status: 'success', data: { revoked } })
+  }
+}
+
+/**
+ * Sets the new password of a signed-in user, and ends the user's other sessions. Resolves with how
+ * many. `beforehand` is called when only the change itself can still fail. Throws 400
+ * `password-refused`, 401, 403, 409 `superseded`, 429, 503.
+ */
+export async function changePassword(
+  kit: PasswordsKit,
+  asking: Pick<SignedInRequest, 'session' | 'user'>,
+  { newPassword, proof }: { readonly newPassword: string; readonly proof: Proof },
+  request: EndpointRequest,
+  { prove, beforehand }: { prove: ProvePresent; beforehand?: () => Promise<void> },
+): Promise<number> {
+  const { sessions, updatePasswordHash } = kit
+  const { context } = request
+  // Before the proof: a password that our own rules refuse uses up no code.
+  await requireGood(kit, asking.user, newPassword, context, true)
+  const proved = await prove(kit, asking, proof, request)
+  // The hash that was verified: if another one is stored by now, the change is not this user's.
+  const user = proved?.user ?? asking.user
+  // Asked elsewhere, so not for whoever has nothing but a session.
+  await requireGood(kit, asking.user, newPassword, context)
+  const hash = await hashPassword(kit, newPassword, request)
+  await beforehand?.()
+  if (!(await updatePasswordHash(user.id, user.passwordHash, hash)))
+    throw new AuthError('superseded')
+  // A reset or an undo that has ended this session meanwhile wins.
+  await sessions.requireLive(asking.session).catch(async (error: unknown) => {
+    if (user.passwordHash !== null) await updatePasswordHash(user.id, hash, user.passwordHash)
+    throw error
+  })
+  const { id: sessionId } = asking.session
+  const revoked = await kit.endFormerSessions(user.id, context, sessionId)
+  await kit.proofs.voidForUser(user.id, ['reset', 'sign-in'])
+  kit.audit({ type: 'password.changed', userId: user.id, sessionId }, context)
+  return revoked
 }

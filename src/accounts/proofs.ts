@@ -1,8 +1,10 @@
 import { randomInt } from 'node:crypto'
 import { setTimeout } from 'node:timers/promises'
-import type { Audit, RequestContext } from '../audit/events.js'
+import type { RequestContext } from '../audit/events.js'
 import type { ProofRefusal } from '../audit/refusals.js'
 import { AuthError } from '../errors.js'
+import type { BaseKit } from '../kits/ground-kit.js'
+import type { ManagementKit } from '../kits/session-kit.js'
 import { ownMembers } from '../lib/check-options.js'
 import { equalInConstantTime } from '../lib/constant-time.js'
 import { deriveKey } from '../lib/derive-key.js'
@@ -138,11 +140,8 @@ export interface Proofs {
   ): AuthError
 }
 
-export interface ProofsDeps {
+export interface ProofsKit extends BaseKit {
   readonly proofStore: ProofStore
-  readonly encryptionKeys: readonly Buffer[]
-  readonly clock: () => Date
-  readonly audit: Audit
 }
 
 /** Wrong codes, and outages while a link is used. */
@@ -162,16 +161,16 @@ const prefixes: Readonly<Partial<Record<ProofPurpose, string>>> = {
 /** Of a token: a prefix and 43 characters. */
 const maxTokenCharacters = 100
 
-export function createProofs(deps: ProofsDeps): Proofs {
-  const { proofStore, encryptionKeys, clock } = deps
+export function createProofs(kit: ProofsKit): Proofs {
+  const { proofStore, encryptionKeys, clock } = kit
   const marksOf = createMarksOf(encryptionKeys)
   const tagsOf = createTagsOf(encryptionKeys)
   const vault = createVault('proof', encryptionKeys)
-  const refusal = createRefusal(deps)
+  const refusal = createRefusal(kit)
   return {
-    ...createOpening(deps, vault, tagsOf),
-    ...createFinding(deps, vault, refusal),
-    ...createNotes(deps),
+    ...createOpening(kit, vault, tagsOf),
+    ...createFinding(kit, vault, refusal),
+    ...createNotes(kit),
 
     whyVoid: ({ record }) => reasonAgainst(record, clock()),
 
@@ -223,7 +222,7 @@ function createMarksOf(encryptionKeys: readonly Buffer[]): (parts: MarkParts) =>
   return (parts) => keys.map((key) => hmacSha256(key, JSON.stringify(parts)))
 }
 
-function createRefusal({ audit }: Pick<ProofsDeps, 'audit'>): Proofs['refusal'] {
+function createRefusal({ audit }: ProofsKit): Proofs['refusal'] {
   return function refusal(reason, { purpose, userId }, context) {
     audit({ type: 'proof.refused', purpose, reason, userId }, context)
     return new AuthError('proof-refused', { message: `proof refused: ${reason}` })
@@ -231,7 +230,7 @@ function createRefusal({ audit }: Pick<ProofsDeps, 'audit'>): Proofs['refusal'] 
 }
 
 function createOpening(
-  { proofStore, clock }: ProofsDeps,
+  { proofStore, clock }: ProofsKit,
   vault: Vault,
   tagsOf: TagsOf,
 ): Pick<Proofs, 'openCode' | 'openLink'> {
@@ -263,7 +262,7 @@ function createOpening(
 }
 
 function createFinding(
-  { proofStore, clock }: ProofsDeps,
+  { proofStore, clock }: ProofsKit,
   vault: Vault,
   refusal: Proofs['refusal'],
 ): Pick<Proofs, 'findLink' | 'findCode' | 'list'> {
@@ -317,7 +316,7 @@ const [looks, pause] = [10, 100]
 function createNotes({
   proofStore,
   clock,
-}: Pick<ProofsDeps, 'proofStore' | 'clock'>): Pick<Proofs, 'begin' | 'hasBegun' | 'doOnce'> {
+}: ProofsKit): Pick<Proofs, 'begin' | 'hasBegun' | 'doOnce'> {
   const idOf = ({ record }: FoundProof) => sha256(JSON.stringify(['begun', record.idHash]))
   const hasBegun = async (proof: FoundProof) =>
     (await proofStore.find(idOf(proof), proof.record.purpose)) !== null
@@ -366,4 +365,44 @@ function reasonAgainst(
 ): 'used' | 'expired' | null {
   if (consumedAt !== null || triesLeft === 0) return 'used'
   return expiresAt <= now ? 'expired' : null
+}
+
+/** A code that somebody has typed. */
+export interface TypedCode {
+  /** As it was typed; blanks and hyphens do not count. */
+  readonly code: string
+  /** The account whose guesses are counted; null: nobody's. */
+  readonly userId: string | null
+  /** What is counted instead, where strangers may type codes: the name that they have given. */
+  readonly name?: string | undefined
+  /** Whether it is typed where it was asked for. */
+  readonly isHere: boolean
+}
+
+interface CodeKit extends ManagementKit {
+  readonly proofs: Proofs
+}
+
+/**
+ * Compares a code, after it is counted and a try is taken. Only a wrong code counts, and an outage
+ * is none. Throws 400 `proof-refused`, 429, 503.
+ */
+export async function requireCode(
+  { proofs, throttle }: CodeKit,
+  proof: FoundProof,
+  { code, userId, name, isHere }: TypedCode,
+  context: RequestContext,
+): Promise<void> {
+  await throttle.takeMailedCode(userId, context, name)
+  try {
+    // First: no other session uses up the tries of this one.
+    if (!isHere) throw proofs.refusal('wrong-session', proof.record, context)
+    await proofs.takeTry(proof, context)
+    if (!proofs.isCode(proof, code)) throw proofs.refusal('wrong-code', proof.record, context)
+  } catch (error) {
+    const isGuess = error instanceof AuthError && error.code === 'proof-refused'
+    if (!isGuess) await throttle.giveBackMailedCode(userId, name)
+    throw error
+  }
+  await throttle.giveBackMailedCode(userId, name)
 }

@@ -1,15 +1,19 @@
 import type { AccountsKit } from '../accounts/accounts-server.js'
-import { confirmEmailRequest } from '../accounts/confirm-email.endpoint.js'
-import { type CodeSent, codeLifetime, sessionParts } from '../accounts/email.endpoint.js'
-import { provenAddress } from '../accounts/email-factor.js'
-import type { FoundProof, Proofs } from '../accounts/proofs.js'
 import {
-  createProvePresent,
-  createProvePresentOnPage,
+  type CodeSent,
+  codeLifetime,
+  confirmEmailRequest,
+  sessionParts,
+} from '../accounts/email.js'
+import { requireNoUndo } from '../accounts/former-addresses.js'
+import { provenAddress } from '../accounts/mails.js'
+import { type FoundProof, type Proofs, requireCode } from '../accounts/proofs.js'
+import {
   nothingShown,
   owesPassword,
+  provePresent,
+  provePresentOnPage,
 } from '../accounts/prove-present.js'
-import { requireCode } from '../accounts/require-code.js'
 import type { RequestContext } from '../audit/events.js'
 import { AuthConfigError, AuthError } from '../errors.js'
 import { ok } from '../http/answer.js'
@@ -73,14 +77,13 @@ export function createDeletion(given: Omit<DeletionKit, 'deleteUser'>): Deletion
 
 // Mails a code that deletes the account.
 function askEndpoint(kit: DeletionKit): Endpoint {
-  const provePresent = createProvePresent(kit)
   return async function askToDelete(request) {
     // 401, 403
     const asking = await ownerOf(kit.signedIn, request)
     // 400, 413, 415
     const { password, code, passkey } = parseInput(proofRequest, await request.readJson())
     // By name: what is left over would inherit from a polluted Object.prototype.
-    await provePresent(asking, { password, code, passkey }, request)
+    await provePresent(kit, asking, { password, code, passkey }, request)
     // 429, 503
     const sent = await askDeletion(kit, asking, request.context)
     return sent === null
@@ -99,7 +102,7 @@ async function askDeletion(
   context: RequestContext,
 ): Promise<CodeSent | null> {
   const { contacts, proofs, mails } = kit
-  await kit.formerAddresses.requireNone(user.id)
+  await requireNoUndo(kit, user.id)
   const contact = await contacts.findContact(user.id)
   const email = provenAddress(contact)
   if (email === null) {
@@ -168,7 +171,7 @@ async function confirmDeletion(
   // Only a code of a user is right.
   if (userId === null) throw proofs.refusal('no-user', proof.record, context)
   // The address may have changed since the code was mailed.
-  if (!(await proofs.hasBegun(proof))) await kit.formerAddresses.requireNone(userId)
+  if (!(await proofs.hasBegun(proof))) await requireNoUndo(kit, userId)
   await proofs.begin(proof)
   await deleteEverything(kit, userId, context)
   if (!(await proofs.consume(proof))) throw proofs.refusal('void', proof.record, context)
@@ -189,12 +192,11 @@ async function mayTypeCode(
 
 // The same steps for the page, in the same counters: a page is no second set of guesses.
 function deletionOnPages(kit: DeletionKit): DeletionOnPages {
-  const provePresent = createProvePresentOnPage(kit)
   return {
     asksPassword: (user) => owesPassword(kit, user),
     mailsCode: async ({ id }) => provenAddress(await kit.contacts.findContact(id)) !== null,
     async ask(asking, password, request) {
-      await provePresent(asking, { ...nothingShown, password }, request)
+      await provePresentOnPage(kit, asking, { ...nothingShown, password }, request)
       return (await askDeletion(kit, asking, request.context))?.requestId ?? null
     },
     confirm: (asking, given, request) =>

@@ -1,7 +1,5 @@
 import type { BeforeRegister } from '../accounts/accounts-options.js'
-import type { FormerAddresses } from '../accounts/former-addresses.js'
-import { objectionToNewcomer } from '../accounts/objection-to-newcomer.js'
-import { shownNameText, userNameText } from '../accounts/user-name.js'
+import { objectionToNewcomer, shownNameText, userNameText } from '../accounts/newcomer.js'
 import type { Audit, RequestContext } from '../audit/events.js'
 import { AuthError } from '../errors.js'
 import type { EndpointRequest } from '../http/endpoint.js'
@@ -43,7 +41,7 @@ export interface CreateOwnerDeps {
   readonly deleteUser: NonNullable<UserStore['delete']>
   readonly beforeRegister: BeforeRegister | undefined
   /** Whether an address is kept for a user who can go back to it. */
-  readonly isKept: FormerAddresses['isKept']
+  readonly isKept: (email: string) => Promise<boolean>
   readonly throttle: Pick<Throttle, 'limitNames'>
   readonly providerOf: (id: string) => ConnectedProvider | undefined
   readonly identities: Pick<IdentityStore, 'unlinkAllForUser'>

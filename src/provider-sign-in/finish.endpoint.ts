@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { userNameText } from '../accounts/user-name.js'
+import { userNameText } from '../accounts/newcomer.js'
 import { invalidRequest } from '../errors.js'
 import type { Endpoint } from '../http/endpoint.js'
 import { parseInput } from '../http/input.js'

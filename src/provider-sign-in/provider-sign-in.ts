@@ -1,5 +1,4 @@
 import type { BeforeRegister } from '../accounts/accounts-options.js'
-import type { FormerAddresses } from '../accounts/former-addresses.js'
 import type { Audit } from '../audit/events.js'
 import { ok } from '../http/answer.js'
 import type { Capability } from '../http/capability.js'
@@ -44,7 +43,7 @@ export interface ProviderSignInDeps extends ProviderServer, SignInKit {
   readonly hasSecondFactor: (user: AuthUser) => Promise<boolean>
   /** Undefined without the option `accounts`. */
   readonly beforeRegister: BeforeRegister | undefined
-  readonly isKept: FormerAddresses['isKept']
+  readonly isKept: (email: string) => Promise<boolean>
   /** Undefined without the option `oauth`. */
   readonly callbackPages: CallbackPages | undefined
   readonly issuer: string

@@ -1,4 +1,4 @@
-import { userNameText } from '../accounts/user-name.js'
+import { userNameText } from '../accounts/newcomer.js'
 import type { Audit } from '../audit/events.js'
 import { AuthError } from '../errors.js'
 import type { BrowserCookie } from '../http/cookies.js'

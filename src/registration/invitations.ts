@@ -1,8 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import { z } from 'zod'
 import type { AccountsKit } from '../accounts/accounts-server.js'
-import type { CodeSent } from '../accounts/email.endpoint.js'
-import type { LinkTo } from '../accounts/links.js'
+import { type CodeSent, requireAddress } from '../accounts/email.js'
 import type { FoundProof, Proofs } from '../accounts/proofs.js'
 import type { RequestContext } from '../audit/events.js'
 import { AuthConfigError, invalidRequest } from '../errors.js'
@@ -12,7 +11,6 @@ import { contextOfAction, type HostAction, readAction, requireIds } from '../htt
 import { parseInput } from '../http/input.js'
 import type { ManagementKit } from '../kits/session-kit.js'
 import { lazily } from '../lib/lazily.js'
-import { parseMailAddress } from '../mail/mail-address.js'
 
 /** An invitation that can be used. */
 export interface Invitation {
@@ -153,7 +151,7 @@ const inviteOptions = lazily(() =>
 
 /** `auth.accounts.invite`. */
 export async function invite(
-  { proofs, mails, linkTo, audit }: AccountsKit & { readonly linkTo: LinkTo },
+  { proofs, mails, linkTo, audit }: AccountsKit,
   given: InviteOptions | undefined,
 ): Promise<MadeInvitation> {
   const { options, context } = readAction(given)
@@ -183,13 +181,6 @@ function readInvite(options: Partial<InviteOptions>) {
   if (input.send && input.email === undefined)
     throw invalidRequest([{ path: 'email', message: 'Invalid input: send needs an address' }])
   return input
-}
-
-/** An address to which mail can be sent. Throws 400. */
-export function requireAddress(typed: string): string {
-  const email = parseMailAddress(typed)
-  if (email !== null) return email
-  throw invalidRequest([{ path: 'email', message: 'Invalid input: not an address' }])
 }
 
 export type InvitationsMade = Pick<InvitationsForHost, 'invitations' | 'revokeInvitation'>

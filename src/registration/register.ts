@@ -1,10 +1,13 @@
 import { z } from 'zod'
-import type { PartsForRegistration } from '../accounts/accounts.js'
 import type { AccountsKit } from '../accounts/accounts-server.js'
-import type { CodeSent } from '../accounts/email.endpoint.js'
-import type { Newcomer } from '../accounts/new-password.js'
-import { objectionToNewcomer } from '../accounts/objection-to-newcomer.js'
-import { shownNameText, userNameText } from '../accounts/user-name.js'
+import { type CodeSent, requireAddress } from '../accounts/email.js'
+import { isKept } from '../accounts/former-addresses.js'
+import {
+  type Newcomer,
+  objectionToNewcomer,
+  shownNameText,
+  userNameText,
+} from '../accounts/newcomer.js'
 import type { RequestContext } from '../audit/events.js'
 import type { RegisterRefusal } from '../audit/refusals.js'
 import { AuthError, type AuthErrorCode, type AuthErrorOptions } from '../errors.js'
@@ -15,9 +18,9 @@ import { UnexpectedAnswer } from '../lib/host-call.js'
 import { randomSecret } from '../lib/random.js'
 import { mailAddressText } from '../mail/mail-address.js'
 import type { LoginIdentifier, UserStore } from '../users/contract.js'
-import { findInvitation, type Invitation, requireAddress } from './invitations.js'
+import { findInvitation, type Invitation } from './invitations.js'
 
-export interface RegistrationKit extends AccountsKit, PartsForRegistration {
+export interface RegistrationKit extends AccountsKit {
   /** The two methods of the host's users that a registration needs. */
   readonly createUser: NonNullable<UserStore['create']>
   readonly nameIsFree: NonNullable<UserStore['nameIsFree']>
@@ -176,7 +179,7 @@ async function mailCode(
   const { email, locale } = newcomer
   const owner = await kit.users.findByIdentifier(identifier)
   // Whoever can still undo a change of the address gets it back.
-  const isTaken = owner !== null || (await kit.formerAddresses.isKept(email))
+  const isTaken = owner !== null || (await isKept(kit, email))
   if ((await mails.take({ email, user: null }, 'register', context)) !== null) return
   const mailed = await proofs.openCode(
     {

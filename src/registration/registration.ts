@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import { newPasswordText } from '../accounts/new-password.js'
+import { hashPassword, judgeNewcomer, newPasswordText } from '../accounts/new-password.js'
+import { userNameText } from '../accounts/newcomer.js'
 import type { FoundProof } from '../accounts/proofs.js'
-import { userNameText } from '../accounts/user-name.js'
 import type { RequestContext } from '../audit/events.js'
 import { invalidRequest } from '../errors.js'
 import { type OpenedSession, openApproved } from '../host-sign-in/open-session.js'
@@ -154,8 +154,7 @@ async function confirmRegistration(
   if (password !== undefined) await requireGood(kit, proof, { username, password }, context)
   await proofs.takeTry(proof, context)
   if (!proofs.isCode(proof, code)) throw proofs.refusal('wrong-code', proof.record, context)
-  const passwordHash =
-    password === undefined ? null : await kit.newPasswords.hash(password, request)
+  const passwordHash = password === undefined ? null : await hashPassword(kit, password, request)
   const newUser = { ...(await newUserOf(kit, proof, username, context)), passwordHash }
   // The host has judged another name with this address.
   if (newUser.username !== proof.sealed['username'])
@@ -210,7 +209,7 @@ async function requireGood(
     username: username ?? sealed['username'] ?? '',
     name: name ?? '',
   }
-  const details = { ...(await kit.newPasswords.judgeNewcomer(newcomer, password)) }
+  const details = { ...(await judgeNewcomer(kit, newcomer, password)) }
   if (details.reasons.length === 0) return
   throw refusal(kit, 'password', 'password-refused', context, { details })
 }

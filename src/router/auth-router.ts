@@ -4,7 +4,7 @@ import type { SecondFactorsForHost } from '../account/second-factors-for-host.js
 import type { PasswordChanged, SessionsForHost } from '../account/sessions-for-host.js'
 import type { SignInForHost } from '../account/sign-in-for-host.js'
 import type { UnlockLogin } from '../account/unlock-login.js'
-import type { AccountsForHost } from '../accounts/accounts-for-host.js'
+import type { AccountsForHost } from '../accounts/accounts.js'
 import type { PasswordsForHost } from '../accounts/new-password.js'
 import type { CookieForHost } from '../cookie/cookie-for-host.js'
 import type { DeletionForHost } from '../deletion/deletion.js'

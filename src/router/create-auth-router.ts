@@ -1,14 +1,11 @@
 import { Router } from 'express'
 import { createAccount } from '../account/account.js'
 import { createSecondFactorManagement } from '../account/second-factor-management.js'
-import { createSessionManagement, type EndForAccounts } from '../account/session-management.js'
+import { createSessionManagement } from '../account/session-management.js'
 import { createRemoveWaysIn } from '../account/ways-in.js'
-import {
-  type Accounts,
-  createAccounts,
-  withoutAccounts,
-  withoutPasswordRules,
-} from '../accounts/accounts.js'
+import { createAccounts, withoutAccounts, withoutPasswordRules } from '../accounts/accounts.js'
+import type { AccountsKit } from '../accounts/accounts-server.js'
+import { isKept } from '../accounts/former-addresses.js'
 import { createBrowserSessions } from '../cookie/browser-session.js'
 import { createCookie } from '../cookie/cookie.js'
 import { createDeletion, withoutDeletion } from '../deletion/deletion.js'
@@ -140,9 +137,9 @@ function createMap(kit: Kit) {
   const passkeys = passkeyServer && createPasskeys({ ...kit, ...passkeyServer })
   const removeWaysIn = createRemoveWaysIn({ ...kit, settlePasskeys: passkeys?.settleRemoved })
   const sessions = createSessionManagement({ ...signIns, removeWaysIn })
-  const ending = sessions.forAccounts
-  const accounts = accountsServer && createAccounts({ ...kit, ...accountsServer, ...ending })
-  const { emailSignIn, deletion, registration } = createOffered(kit, ending, accounts)
+  const accountsKit = accountsServer && { ...kit, ...accountsServer, ...sessions.forAccounts }
+  const accounts = accountsKit && createAccounts(accountsKit)
+  const { emailSignIn, deletion, registration } = createOffered(accountsKit)
   const providers = createProviders(kit, forApps)
   const deviceLinks = createLinks(kit)
   const pages = forApps && {
@@ -261,16 +258,14 @@ function createMap(kit: Kit) {
 }
 
 // What the option `accounts` offers by name.
-function createOffered(kit: Kit, ending: EndForAccounts, accounts: Accounts | undefined) {
-  const { accountsServer } = kit
-  if (accountsServer === undefined || accounts === undefined)
+function createOffered(kit: AccountsKit | undefined) {
+  if (kit === undefined)
     return { emailSignIn: undefined, deletion: undefined, registration: undefined }
-  const { emailSignIn, deletion } = accountsServer.accountsOptions
-  const parts = { ...kit, ...accountsServer }
+  const { emailSignIn, deletion } = kit.accountsOptions
   return {
-    emailSignIn: emailSignIn ? createEmailSignIn(parts) : undefined,
-    deletion: deletion ? createDeletion({ ...parts, ...ending }) : undefined,
-    registration: createRegistration({ ...parts, ...accounts.parts }),
+    emailSignIn: emailSignIn ? createEmailSignIn(kit) : undefined,
+    deletion: deletion ? createDeletion(kit) : undefined,
+    registration: createRegistration(kit),
   }
 }
 
@@ -286,6 +281,7 @@ function createLinks(kit: Kit) {
 // What the option `providers` offers.
 function createProviders(kit: Kit, forApps: PagesKit | undefined) {
   const { providerServer, providersOptions, identities, proofs, passkeyStore } = kit
+  const { accountsServer } = kit
   if (!providerServer || !providersOptions || !identities || !proofs) return undefined
   return createProviderSignIn({
     ...kit,
@@ -293,8 +289,8 @@ function createProviders(kit: Kit, forApps: PagesKit | undefined) {
     providersOptions,
     identities,
     proofs,
-    beforeRegister: kit.accountsServer?.accountsOptions.beforeRegister,
-    isKept: kit.accountsServer?.formerAddresses.isKept ?? (async () => false),
+    beforeRegister: accountsServer?.accountsOptions.beforeRegister,
+    isKept: async (email) => accountsServer !== undefined && isKept(accountsServer, email),
     callbackPages: forApps && createCallbackPages(forApps),
     issuer: kit.oauthServer?.issuer ?? providerServer.baseUrl.origin,
     hasPasskey: async (userId) => ((await passkeyStore?.listForUser(userId)) ?? []).length > 0,

@@ -310,7 +310,7 @@ function serveAccounts(options: ResolvedOptions, kit: Served): AccountsServer | 
   const texts = { languages, language, ...urls }
   const mailing = { ...kit, ...texts, sender: accounts.mail, nameDevice, storeTimeout }
   const mailer = createMailer(mailing)
-  return createAccountsServer({ ...kit, options: accounts, mailer })
+  return createAccountsServer(kit, accounts, mailer)
 }
 
 // Imported with the first mail and not with the router: what knows the devices is heavy.

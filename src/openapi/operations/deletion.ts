@@ -1,4 +1,4 @@
-import { confirmEmailRequest } from '../../accounts/confirm-email.endpoint.js'
+import { confirmEmailRequest } from '../../accounts/email.js'
 import { proofRequest } from '../../sign-in-again.js'
 import { count, reading, success, text } from '../fields.js'
 import type { Operation } from '../operation.js'

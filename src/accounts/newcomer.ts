@@ -1,6 +1,16 @@
 import type { z } from 'zod'
+import type { HostCall } from '../lib/host-call.js'
+import { objectionIn } from '../lib/objection.js'
 import { isOneLine } from '../lib/one-line.js'
 import { identifierText } from '../login/login-request.js'
+import type { BeforeRegister, RegistrationAttempt } from './accounts-options.js'
+
+/** Who registers, as far as a password must not consist of it. */
+export interface Newcomer {
+  readonly email: string
+  readonly username: string
+  readonly name: string
+}
 
 // What can be typed as a name at a sign-in, and what cannot look like another name in a list.
 const nameText: z.ZodString = identifierText.refine(
@@ -22,3 +32,17 @@ export const shownNameText: z.ZodString = nameText.refine(
   (name) => seen.test(name),
   'Invalid input: nothing to see',
 )
+
+/**
+ * What the host's `beforeRegister` has against a new user, for the client; undefined if it allows.
+ * Rejects with 503.
+ */
+export async function objectionToNewcomer(
+  { beforeRegister, call }: { beforeRegister: BeforeRegister | undefined; call: HostCall },
+  { email, username, name, invitation, request }: RegistrationAttempt,
+): Promise<string | undefined> {
+  if (beforeRegister === undefined) return undefined
+  const attempt = { email, username, name, invitation, request }
+  const answer = await call('beforeRegister', () => beforeRegister(attempt))
+  return objectionIn(answer, 'This registration is not allowed.')
+}

@@ -1,0 +1,100 @@
+import { z } from 'zod'
+import { changeFactor, forgetOtherNetworks } from '../account/totp.endpoint.js'
+import type { RequestContext } from '../audit/events.js'
+import { invalidRequest } from '../errors.js'
+import { ok } from '../http/answer.js'
+import type { Endpoint, EndpointRequest } from '../http/endpoint.js'
+import { parseInput } from '../http/input.js'
+import { ownerOf } from '../principal/account-owner.js'
+import type { SignedInRequest } from '../principal/principal.js'
+import { noteMethods } from '../sessions/note-methods.js'
+import { type Proof, proofRequest } from '../sign-in-again.js'
+import type { StoredMethod } from '../stores/contract.js'
+import { hasShownCode } from '../two-factor/second-factor.js'
+import type { UserStore } from '../users/contract.js'
+import type { AccountsKit } from './accounts-server.js'
+import { provenAddress } from './mails.js'
+
+/** The body of `POST /auth/email/second-factor`: on or off, and a proof. */
+export const emailFactorRequest: z.ZodObject<
+  (typeof proofRequest)['shape'] & { enabled: z.ZodBoolean }
+> = proofRequest.extend({ enabled: z.boolean() })
+
+type Asking = Pick<SignedInRequest, 'session' | 'user'>
+
+/** Where the host stores who has codes by mail. */
+export interface EmailFactorKit extends AccountsKit {
+  readonly setEmailFactor: NonNullable<UserStore['setEmailFactor']>
+}
+
+/** `POST /auth/email/second-factor`: switches codes by mail on or off. */
+export function emailSecondFactorEndpoint(kit: EmailFactorKit): Endpoint {
+  return async function emailSecondFactor(request) {
+    // 401, 403
+    const asking = await ownerOf(kit.signedIn, request, 'may-enrol')
+    // 400, 413, 415
+    const given = parseInput(emailFactorRequest, await request.readJson())
+    const { enabled, password, code, passkey } = given
+    // By name: what is left over would inherit from a polluted Object.prototype.
+    const proof = { password, code, passkey }
+    // 400, 401, 403, 429, 503
+    await switchEmailFactor(kit, asking, { enabled, proof }, request)
+    return ok({ status: 'success', data: {} })
+  }
+}
+
+/**
+ * Switches codes by mail on or off. The user's other sessions end. Throws 400, 401, 403, 429, 503.
+ */
+export async function switchEmailFactor(
+  kit: EmailFactorKit,
+  asking: Asking,
+  { enabled, proof }: { readonly enabled: boolean; readonly proof: Proof },
+  request: EndpointRequest,
+): Promise<void> {
+  await kit.requireFresh(asking, proof, request)
+  await (enabled ? switchOn : switchOff)(kit, asking, request.context)
+}
+
+async function switchOn(
+  kit: EmailFactorKit,
+  { user, session }: Asking,
+  context: RequestContext,
+): Promise<void> {
+  if (provenAddress(await kit.contacts.findContact(user.id)) === null)
+    throw invalidRequest([{ path: 'enabled', message: 'This account has no proven address.' }])
+  await changeFactor(kit, session, context, () => kit.setEmailFactor(user.id, true))
+  kit.audit({ type: 'second-factor.enabled', userId: user.id, method: 'email' }, context)
+  // If this fails, the limits of wrong passwords are only looser where a thief has signed in.
+  await forgetOtherNetworks(kit, user.id, context).catch(reported)
+}
+
+async function switchOff(
+  kit: EmailFactorKit,
+  asking: Asking,
+  context: RequestContext,
+): Promise<void> {
+  const { user, session } = asking
+  if ((await kit.contacts.findContact(user.id))?.emailFactor !== true) return
+  const left = await methodsWithoutIt(kit, asking)
+  // First, while a failure still changes nothing: a session that claims a factor which the user
+  // no longer has would pass where the host requires one.
+  await noteMethods(kit, session, left)
+  await changeFactor(kit, session, context, () => kit.setEmailFactor(user.id, false))
+  kit.audit({ type: 'second-factor.disabled', userId: user.id, method: 'email' }, context)
+  // A reauthentication meanwhile has stored the former methods again.
+  await noteMethods(kit, session, left).catch(reported)
+}
+
+// What a session has shown with another factor stays.
+async function methodsWithoutIt(
+  { secondFactors }: EmailFactorKit,
+  { user, session: { methods } }: Asking,
+): Promise<readonly StoredMethod[]> {
+  const factors = await secondFactors.of(user)
+  const hasOthers = factors?.methods.some((name) => name !== 'email') === true
+  return hasOthers ? methods : methods.filter((method) => !hasShownCode([method]))
+}
+
+// The failed call has reported itself.
+function reported(): void {}

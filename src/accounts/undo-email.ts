@@ -1,0 +1,196 @@
+import { z } from 'zod'
+import type { RequestContext } from '../audit/events.js'
+import { invalidRequest } from '../errors.js'
+import { ok } from '../http/answer.js'
+import type { Endpoint } from '../http/endpoint.js'
+import { parseInput } from '../http/input.js'
+import { sha256 } from '../lib/digest.js'
+import type { AuthUser, UserContact } from '../users/contract.js'
+import type { AccountsKit } from './accounts-server.js'
+import type { EmailsKit } from './email.js'
+import { forgetFormer } from './former-addresses.js'
+import { hashPassword, newPasswordText, requireGood } from './new-password.js'
+import { type FoundProof, mailedElsewhere } from './proofs.js'
+import { type PasswordRequest, passwordReplaced } from './reset-password.js'
+
+/** The body of `POST /auth/email/undo`: the token, and the new password of a user who has one. */
+export const undoEmailRequest: z.ZodObject<{
+  token: z.ZodString
+  password: z.ZodOptional<typeof newPasswordText>
+}> = z.object({ token: z.string().min(1), password: newPasswordText.optional() })
+
+/** Seconds: longer than the link works. */
+const noteLifetime = 73 * 60 * 60
+
+/** How often a write is repeated that somebody else has overtaken. */
+const rounds = 5
+
+/** Whether an undo sets a new password of this user. */
+export function undoAsksPassword({ users }: EmailsKit, { passwordHash }: AuthUser): boolean {
+  return users.updatePasswordHash !== undefined && passwordHash !== null
+}
+
+/** `POST /auth/email/undo`: takes a change of the address back, by the link in a mail. */
+export function undoEmailEndpoint(kit: EmailsKit): Endpoint {
+  return kit.throttle.limitFailures('email-undo', async function undo(request) {
+    // 400, 413, 415
+    const { token, password } = parseInput(undoEmailRequest, await request.readJson())
+    // 400, 429, 503
+    await undoEmail(kit, { token, password }, request)
+    return ok({ status: 'success', data: {} })
+  })
+}
+
+/**
+ * Takes a change of the address back, from whatever the address is by now: whoever holds the link
+ * had the former address, and has not made the change. Sets the new password in the same step, so
+ * that nobody who knows the old one is quicker, ends all sessions, and removes the ways in that
+ * were added since, or in the three days before the change. Throws 400 `proof-refused`,
+ * `password-refused`, or `invalid-request` without a password that is needed, and 503.
+ */
+export async function undoEmail(
+  kit: EmailsKit,
+  { token, password }: { readonly token: string; readonly password: string | undefined },
+  request: PasswordRequest,
+): Promise<void> {
+  const { proofs, audit } = kit
+  const { context } = request
+  const proof = await proofs.findLink('undo-address', token, context)
+  const user = await ownerOfProof(kit, proof, context)
+  // Before a try is taken: a password that the rules refuse costs none.
+  const own = await newHash(kit, user, password, request)
+  await proofs.takeTry(proof, context)
+  const hash = own === null ? null : await firstHash(kit, proof, { user, password, own }, request)
+  const contact = await takeAccountBack(kit, proof, hash, context)
+  await proofs.voidForUser(user.id, mailedElsewhere)
+  // Last: after a crash before it, the same link completes what is missing.
+  if (!(await proofs.consume(proof))) throw proofs.refusal('void', proof.record, context)
+  audit({ type: 'address.undone', userId: user.id }, context)
+  if (hash !== null) audit({ type: 'password.reset', userId: user.id }, context)
+  tellTakenAway(kit, contact, proof, context)
+  // Other links lead back to addresses that are not the user's any more.
+  await forgetFormer(kit, user.id, proof.sealed['from'] ?? '').catch(() => {})
+}
+
+// Null: no password is set.
+async function newHash(
+  kit: EmailsKit,
+  user: AuthUser,
+  password: string | undefined,
+  request: PasswordRequest,
+): Promise<string | null> {
+  if (!undoAsksPassword(kit, user)) return null
+  if (password === undefined)
+    throw invalidRequest([{ path: 'password', message: 'Invalid input: expected string' }])
+  await requireGood(kit, user, password, request.context)
+  return hashPassword(kit, password, request)
+}
+
+// Of several requests with one link the first decides: its hash is noted, and the link goes on with
+// its password alone, also after a crash.
+async function firstHash(
+  { proofs, verifyPassword }: EmailsKit,
+  { record }: FoundProof,
+  {
+    user,
+    password = '',
+    own,
+  }: { readonly user: AuthUser; readonly password: string | undefined; readonly own: string },
+  { context, aborted }: PasswordRequest,
+): Promise<string> {
+  const token = sha256(JSON.stringify(['undo', record.idHash]))
+  const note = { purpose: 'undo-password', userId: record.userId, mark: null } as const
+  try {
+    await proofs.openLink({ ...note, sealed: { hash: own }, lifetime: noteLifetime }, token)
+    return own
+  } catch (error) {
+    const found = await proofs.findLink('undo-password', token, context).catch(() => {
+      // The store was away.
+      throw error
+    })
+    const passwordHash = found.sealed['hash'] ?? null
+    const { right } = await verifyPassword({ ...user, passwordHash }, password, context, aborted())
+    if (right && passwordHash !== null) return passwordHash
+    throw proofs.refusal('void', record, context)
+  }
+}
+
+// Whoever reads a former mailbox could undo a change as well.
+function tellTakenAway(
+  { mails }: EmailsKit,
+  contact: UserContact | null,
+  { sealed }: FoundProof,
+  context: RequestContext,
+): void {
+  const { email = null, locale } = contact ?? {}
+  if (email === null || email === sealed['from']) return
+  mails.send({ email, user: null, locale }, { kind: 'address-undone' }, context)
+}
+
+/** The user of a link. Throws 400 `proof-refused`, 503. */
+export async function ownerOfProof(
+  { proofs, contacts }: AccountsKit,
+  { record }: FoundProof,
+  context: RequestContext,
+): Promise<AuthUser> {
+  const user = record.userId === null ? null : await contacts.findById(record.userId)
+  if (user !== null) return user
+  throw proofs.refusal('no-user', record, context)
+}
+
+// The password first: from here on, nobody signs in by the former one. Somebody who was under way
+// may set another one before his session has ended: then all of it once more.
+async function takeAccountBack(
+  kit: EmailsKit,
+  proof: FoundProof,
+  hash: string | null,
+  context: RequestContext,
+): Promise<UserContact | null> {
+  const before = await ownerOfProof(kit, proof, context)
+  let contact: UserContact | null = null
+  for (let round = 0; round < rounds; round += 1) {
+    if (hash !== null) await setPassword(kit, proof, hash, context)
+    contact ??= await bringBack(kit, proof, context)
+    await passwordReplaced(kit, before, context, new Date(proof.sealed['since'] ?? 0), 'undo')
+    const { passwordHash } = await ownerOfProof(kit, proof, context)
+    if (passwordHash === (hash ?? before.passwordHash)) return contact
+    // There is a password now that nobody has asked the owner about: the link asks for one.
+    if (hash === null) break
+  }
+  throw kit.proofs.refusal('overtaken', proof.record, context)
+}
+
+// A thief may change the password at the same moment.
+async function setPassword(
+  kit: EmailsKit,
+  proof: FoundProof,
+  hash: string,
+  context: RequestContext,
+): Promise<void> {
+  for (let round = 0; round < rounds; round += 1) {
+    const { id, passwordHash } = await ownerOfProof(kit, proof, context)
+    if (passwordHash === hash) return
+    if (await kit.users.updatePasswordHash?.(id, passwordHash, hash)) return
+  }
+  throw kit.proofs.refusal('overtaken', proof.record, context)
+}
+
+// Returns the contact as it was. A repeat after a crash finds the former address in place.
+async function bringBack(
+  { proofs, contacts, updateEmail }: EmailsKit,
+  { record, sealed }: FoundProof,
+  context: RequestContext,
+): Promise<UserContact | null> {
+  const { from = null } = sealed
+  const { userId } = record
+  if (from === null || userId === null) throw proofs.refusal('unreadable', record, context)
+  for (let round = 0; round < rounds; round += 1) {
+    const contact = await contacts.findContact(userId)
+    const email = contact?.email ?? null
+    if (email === from) return contact
+    const { outcome } = await updateEmail(userId, email, from)
+    if (outcome === 'taken') throw proofs.refusal('taken', record, context)
+    if (outcome !== 'superseded') return contact
+  }
+  throw proofs.refusal('overtaken', record, context)
+}
