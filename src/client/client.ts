@@ -1,17 +1,23 @@
 import { type AccountMethods, createAccount } from './account.js'
+import {
+  createDeleteAccount,
+  createMailed,
+  createRegistration,
+  createSignInByCode,
+  type DeleteAccount,
+  type MailedMethods,
+  type RegistrationMethods,
+  type SignInByCode,
+} from './accounts.js'
 import { type AuthState, createStateKeeper, type StateKeeper } from './auth-state.js'
 import { createAuthorisedFetch, createCallWire } from './authorised.js'
-import { createDeleteAccount, type DeleteAccount } from './delete-account.js'
 import { createKeptSession } from './kept-session.js'
 import { ofOneUser } from './one-user.js'
 import { originOf } from './origin.js'
 import { withParts } from './parts.js'
-import { createMailed, type MailedMethods } from './passwords.js'
 import { type BasicFetch, type BasicInit, type BasicResponse, platform } from './platform.js'
-import { createRegistration, type RegistrationMethods } from './register.js'
 import { createRetry, type Retry } from './retry.js'
 import { createSignIn, type SignIn } from './sign-in.js'
-import { createSignInByCode, type SignInByCode } from './sign-in-by-code.js'
 import { type AuthSocket, type AuthSocketOptions, createSocket } from './socket.js'
 import { createTokenKeeper, type TokenKeeper } from './token-keeper.js'
 import { memoryStore, type TokenStore } from './token-store.js'
@@ -19,12 +25,17 @@ import { createTransport, type Transport } from './transport.js'
 import type { PublicKeys } from './wire.js'
 
 export type { AccountMethods } from './account.js'
+export type {
+  DeleteAccount,
+  Deletion,
+  MailedCode,
+  RegistrationCode,
+  RegistrationMethods,
+  SignInByCode,
+} from './accounts.js'
 export type { AuthState } from './auth-state.js'
-export type { DeleteAccount, Deletion } from './delete-account.js'
 export { AuthClientError, type AuthClientErrorCode, type WireErrorName } from './errors.js'
-export type { RegistrationCode, RegistrationMethods } from './register.js'
 export type { CodeNeeded, Credentials, SignInResult } from './sign-in.js'
-export type { MailedCode, SignInByCode } from './sign-in-by-code.js'
 export type { AuthSocket, AuthSocketOptions, AuthSocketStatus } from './socket.js'
 export { localStorageStore, memoryStore, type TokenStore } from './token-store.js'
 

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { ErrorRequestHandler, Router } from 'express'
+import type { ErrorRequestHandler, RequestHandler, Router } from 'express'
 import type { RequestContext } from '../audit/events.js'
 import { AuthConfigError, AuthError } from '../errors.js'
 import type { WarnOnce } from '../lib/warn-once.js'
@@ -9,7 +9,6 @@ import { type JsonBody, readJsonBody } from './body.js'
 import { clientAborted } from './client-abort.js'
 import { asAddress, type ProxyAware, parsedAddress } from './client-address.js'
 import { type AnswerCors, createOpenCors } from './cors.js'
-import { skipForeignPaths } from './own-paths.js'
 import { writeProblem } from './problem.js'
 import type { ProblemStyle } from './problem-names.js'
 import type { Contexts } from './request-context.js'
@@ -227,5 +226,23 @@ function createNoticeProxies(warnOnce: WarnOnce): NoticeProxies {
           'Remedy: see what your proxy writes into X-Forwarded-For.',
       })
     }
+  }
+}
+
+/**
+ * Passes a request on at once if its path can be none of these. Express tries one route after the
+ * other, and the host's own requests come through the router as well.
+ *
+ * @param routes - paths as Express takes them; a parameter such as `:id` ends the part compared
+ */
+export function skipForeignPaths(routes: readonly string[]): RequestHandler {
+  const exact = new Set(routes.filter((route) => !route.includes(':')))
+  const prefixes = routes
+    .filter((route) => route.includes(':'))
+    .map((route) => route.slice(0, route.indexOf(':')))
+  return function skipForeignPath({ path }, _response, next) {
+    // Express takes one slash at the end for none.
+    if (exact.has(path.endsWith('/') ? path.slice(0, -1) : path)) return next()
+    return next(prefixes.some((prefix) => path.startsWith(prefix)) ? undefined : 'router')
   }
 }

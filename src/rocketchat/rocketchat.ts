@@ -1,14 +1,16 @@
 import { Router } from 'express'
+import { z } from 'zod'
 import { AuthConfigError } from '../errors.js'
 import type { Guard } from '../guard/http-guard.js'
 import { ok } from '../http/answer.js'
+import { readJsonBody } from '../http/body.js'
 import { type CorsOptions, createCors } from '../http/cors.js'
+import { parseInput } from '../http/input.js'
 import { checkOptions, flag, optionsOf, text } from '../lib/check-options.js'
 import type { AuthRouter } from '../router/auth-router.js'
 import { corsShape } from '../router/option-schema.js'
-import { createForgotPassword, createRegister } from './accounts.js'
 import { createLogin } from './login.js'
-import { createMount, type Mount } from './mount.js'
+import { createMount, type Mount, type RocketChatEndpoint } from './mount.js'
 import { createPersonalTokens } from './personal-tokens.js'
 import { createUserSessions } from './user-sessions.js'
 
@@ -129,4 +131,46 @@ const rules = {
     accounts: flag().default(false),
     cors: optionsOf(corsShape).optional(),
   }),
+}
+
+/** The part of the router that these use. */
+type AccountsAuth = Pick<AuthRouter, 'accounts'>
+
+const anyText = z.string()
+const newUser = z.object({
+  username: anyText,
+  email: anyText,
+  name: anyText.default(''),
+  secretURL: anyText.optional(),
+})
+const forgotten = z.object({ email: anyText })
+
+/** `POST /users.register`; its `secretURL` is the token of an invitation. */
+function createRegister({ accounts }: AccountsAuth): RocketChatEndpoint {
+  return async function register({ incoming }) {
+    // 400, 413, 415
+    const given = parseInput(newUser, await readJsonBody(incoming))
+    const { username, email, secretURL } = given
+    // These clients send an empty name where none is asked for.
+    const name = given.name === '' ? username : given.name
+    const invitation = secretURL === undefined || secretURL === '' ? {} : { invitation: secretURL }
+    // Without the password: whoever confirms the address sets it.
+    // 400, 403, 409, 429, 503
+    const user = { email, username, name, ...invitation }
+    const sent = await accounts.register(incoming, user)
+    // There is no id before the mailed code is confirmed.
+    const told = { username, name, type: 'user', status: 'offline', active: false }
+    return ok({ success: true, user: told, ...sent })
+  }
+}
+
+/** `POST /users.forgotPassword`. */
+function createForgotPassword({ accounts }: AccountsAuth): RocketChatEndpoint {
+  return async function forgotPassword({ incoming }) {
+    // 400, 413, 415
+    const { email } = parseInput(forgotten, await readJsonBody(incoming))
+    // 400, 429, 503
+    await accounts.forgotPassword(incoming, { email })
+    return ok({ success: true })
+  }
 }

@@ -3,17 +3,14 @@ import { boundedTable } from './bounded-table.js'
 import type { AuthorizationCodeRecord, AuthorizationCodeStore } from './code-contract.js'
 import type { EndReason, SessionRecord, SessionStore } from './contract.js'
 import { copyOf } from './copy-of.js'
-import type { DeviceCodeStore } from './device-code-contract.js'
+import type { DeviceCodeRecord, DeviceCodeStore } from './device-code-contract.js'
 import type { IdentityStore } from './identity-contract.js'
-import { memoryDeviceCodes } from './memory-device-codes.js'
-import { memoryIdentities } from './memory-identities.js'
+import { type IdsByKey, idsByKey } from './ids-by-key.js'
 import { checkMemoryIsEnough } from './memory-is-enough.js'
-import { memoryProofs } from './memory-proofs.js'
-import { memorySecondFactors } from './memory-second-factors.js'
-import { type SessionRows, sessionRows } from './memory-session-rows.js'
+import { memoryIdentities, memorySecondFactors } from './memory-sign-in-methods.js'
 import { oldestFirst } from './oldest-first.js'
 import { withPasswordMark } from './password-marks.js'
-import type { ProofStore } from './proof-contract.js'
+import type { ProofRecord, ProofStore } from './proof-contract.js'
 import type { SecondFactorStore } from './second-factor-contract.js'
 import type { SocketTicketRecord, SocketTicketStore } from './ticket-contract.js'
 
@@ -22,7 +19,7 @@ export {
   type MemoryOAuthStoresOptions,
   memoryOAuthStores,
 } from './memory-oauth-stores.js'
-export { memoryPasskeyStore } from './memory-passkeys.js'
+export { memoryPasskeyStore } from './memory-sign-in-methods.js'
 
 /** Options of {@link memoryStores}. */
 export interface MemoryStoresOptions {
@@ -241,6 +238,176 @@ function memoryTickets(maxTickets: number): SocketTicketStore {
       if (ticket === undefined || now >= ticket.expiresAt) return { outcome: 'unknown' }
       table.delete(ticketHash)
       return { outcome: 'consumed', ticket }
+    },
+    purge: async (now, limit) => table.purge(now, limit),
+  }
+}
+
+/** What sessions are found by, besides their ids. */
+type SessionOwner = 'userId' | 'clientId' | 'parentId'
+
+/** The rows of sessions. They are copies that nobody else holds. */
+interface SessionRows {
+  get(id: string): SessionRecord | undefined
+  /** The session, unless it has ended. */
+  living(id: string): SessionRecord | undefined
+  /** Those of an owner that have not ended. */
+  livingOf(owner: SessionOwner, key: string): SessionRecord[]
+  /** How many an owner has, ended or not. */
+  countOf(owner: SessionOwner, key: string): number
+  insert(session: SessionRecord): void
+  change(session: SessionRecord, changed: Partial<SessionRecord>): void
+  purge(now: Date, limit?: number): number
+}
+
+/** At most `maxSessions` rows, with indexes by owner. */
+function sessionRows(maxSessions: number): SessionRows {
+  const indexes = {
+    userId: idsByKey(),
+    clientId: idsByKey(),
+    parentId: idsByKey(),
+  } satisfies Record<SessionOwner, unknown>
+  const owners = Object.entries(indexes) as [SessionOwner, IdsByKey][]
+  const table = boundedTable<SessionRecord>(maxSessions, mayGo, (session) => {
+    for (const [owner, ids] of owners) ids.delete(session[owner], session.id)
+  })
+  const living = (id: string) => {
+    const session = table.get(id)
+    return session?.endedAt === null ? session : undefined
+  }
+  return {
+    get: table.get,
+    living,
+    livingOf: (owner, key) => indexes[owner].of(key).flatMap((id) => living(id) ?? []),
+    countOf: (owner, key) => indexes[owner].count(key),
+    insert(session) {
+      table.insert(session.id, copyOf(session), session.createdAt)
+      for (const [owner, ids] of owners) ids.add(session[owner], session.id)
+    },
+    // In place: a new row would need a second look-up, and leave the old one to the collector.
+    change: (session, changed) => void Object.assign(session, copyOf(changed)),
+    purge: table.purge,
+  }
+}
+
+// A process whose clock is behind does not delete what ended after the moment it knows.
+function mayGo({ endedAt, idleExpiresAt, expiresAt }: SessionRecord, now: Date): boolean {
+  return (endedAt !== null && endedAt <= now) || idleExpiresAt <= now || expiresAt <= now
+}
+
+/** Proofs in the memory of this process, at most `maxProofs`. */
+function memoryProofs(maxProofs: number): ProofStore {
+  const ofUsers = idsByKey()
+  const ofNobody = idsByKey()
+  const purposeOfNobody = ({ userId, purpose }: ProofRecord) =>
+    userId === null ? purpose : undefined
+  const table = boundedTable<ProofRecord>(
+    maxProofs,
+    ({ expiresAt }, now) => expiresAt <= now,
+    (proof) => {
+      ofUsers.delete(proof.userId ?? undefined, proof.idHash)
+      ofNobody.delete(purposeOfNobody(proof), proof.idHash)
+    },
+  )
+  const there = (idHash: string, purpose: string) => {
+    const proof = table.get(idHash)
+    return proof?.purpose === purpose ? proof : undefined
+  }
+  const good = (idHash: string, purpose: string, now: Date) => {
+    const proof = there(idHash, purpose)
+    return proof?.consumedAt === null && now < proof.expiresAt ? proof : undefined
+  }
+  const change = (proof: ProofRecord, changed: Partial<ProofRecord>) => {
+    const next = { ...proof, ...changed }
+    table.update(proof.idHash, next)
+    return copyOf(next)
+  }
+  return {
+    async save(proof) {
+      table.insert(proof.idHash, copyOf(proof), proof.createdAt)
+      ofUsers.add(proof.userId ?? undefined, proof.idHash)
+      ofNobody.add(purposeOfNobody(proof), proof.idHash)
+    },
+    find: async (idHash, purpose) => copyOf(there(idHash, purpose) ?? null),
+    async takeTry(idHash, purpose, now) {
+      const proof = good(idHash, purpose, now)
+      if (proof === undefined || proof.triesLeft <= 0) return { outcome: 'void' }
+      return { outcome: 'taken', proof: change(proof, { triesLeft: proof.triesLeft - 1 }) }
+    },
+    async consume(idHash, purpose, now) {
+      const proof = good(idHash, purpose, now)
+      if (proof === undefined) return { outcome: 'void' }
+      return { outcome: 'consumed', proof: change(proof, { consumedAt: copyOf(now) }) }
+    },
+    async voidForUser(userId, purposes, now) {
+      const open = ofUsers.of(userId).flatMap((idHash) => {
+        const proof = table.get(idHash)
+        const isOpen = proof?.consumedAt === null && purposes.includes(proof.purpose)
+        return isOpen ? [proof] : []
+      })
+      for (const proof of open) change(proof, { consumedAt: copyOf(now) })
+      return open.length
+    },
+    async list(purpose, userId, now) {
+      const ids = userId === null ? ofNobody.of(purpose) : ofUsers.of(userId)
+      return ids.flatMap((idHash) => {
+        const proof = good(idHash, purpose, now)
+        return proof !== undefined && proof.triesLeft > 0 ? [copyOf(proof)] : []
+      })
+    },
+    purge: async (now, limit) => table.purge(now, limit),
+  }
+}
+
+/** Devices that wait for a user, in the memory of this process, at most `maxCodes`. */
+function memoryDeviceCodes(maxCodes: number): DeviceCodeStore {
+  const table = boundedTable<DeviceCodeRecord>(maxCodes, ({ expiresAt }, now) => expiresAt <= now)
+  const change = (code: DeviceCodeRecord, changed: Partial<DeviceCodeRecord>) => {
+    const next = { ...code, ...changed }
+    table.update(code.userCodeHash, next)
+    return copyOf(next)
+  }
+  const pending = (userCodeHash: string, now: Date) => {
+    const code = table.get(userCodeHash)
+    return code?.state === 'pending' && now < code.expiresAt ? code : undefined
+  }
+  const pendingOf = (userCodeHash: string, userId: string, now: Date) => {
+    const code = pending(userCodeHash, now)
+    return code?.userId === userId ? code : undefined
+  }
+  return {
+    async save(code) {
+      table.insert(code.userCodeHash, copyOf(code), code.createdAt)
+    },
+    find: async (userCodeHash) => copyOf(table.get(userCodeHash) ?? null),
+    async claim(userCodeHash, userId, now) {
+      const code = pending(userCodeHash, now)
+      if (code === undefined) return { outcome: 'unknown' }
+      if (code.userId === userId) return { outcome: 'claimed', code: copyOf(code) }
+      if (code.userId !== null) return { outcome: 'foreign' }
+      return { outcome: 'claimed', code: change(code, { userId, claimedAt: copyOf(now) }) }
+    },
+    async takeTry(userCodeHash, userId, now) {
+      const code = pendingOf(userCodeHash, userId, now)
+      if (code === undefined || code.triesLeft <= 0) return { outcome: 'void' }
+      return { outcome: 'taken', code: change(code, { triesLeft: code.triesLeft - 1 }) }
+    },
+    async decide(userCodeHash, userId, verdict, now) {
+      const code = pendingOf(userCodeHash, userId, now)
+      if (code === undefined) return { outcome: 'unknown' }
+      change(code, verdict)
+      return { outcome: 'decided' }
+    },
+    async poll(userCodeHash, deviceCodeHash, now) {
+      const code = table.get(userCodeHash)
+      if (code?.deviceCodeHash !== deviceCodeHash) return { outcome: 'unknown' }
+      const isSoon = now < code.nextPollAt
+      const interval = isSoon ? code.interval + 5 : code.interval
+      const nextPollAt = new Date(now.getTime() + interval * 1000)
+      return {
+        outcome: isSoon ? 'too-soon' : 'polled',
+        code: change(code, { interval, nextPollAt }),
+      }
     },
     purge: async (now, limit) => table.purge(now, limit),
   }

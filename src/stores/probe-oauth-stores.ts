@@ -1,6 +1,11 @@
+import { sha256 } from '../lib/digest.js'
+import { randomId, randomSecret } from '../lib/random.js'
 import type { ConsentStore } from './consent-contract.js'
-import { moments, newConsent } from './new-records.js'
+import type { IdentityStore } from './identity-contract.js'
+import { requireKept } from './kept-members.js'
+import { moments, newConsent, newIdentity, newPasskeyRecord } from './new-records.js'
 import type { OnceStore } from './once-contract.js'
+import type { PasskeyStore } from './passkey-contract.js'
 import { isOutcome, type Probe, raceFor, unsafe } from './probe-race.js'
 
 /** Whether grants at once add up, and a consent is revoked once. */
@@ -33,4 +38,79 @@ export async function probeOnce(once: OnceStore, probe: Probe): Promise<void> {
   await race('claim one key whose note has expired', async () =>
     isOutcome(await once.claim(probe.userId, at(120), at(60)), 'claimed'),
   )
+}
+
+/** Whether an identity is linked once and kept whole, a last one spared, and
+ * what was unlinked remembered. */
+export async function probeIdentities(identities: IdentityStore, probe: Probe): Promise<void> {
+  const { userId } = probe
+  const at = moments()
+  // No provider has this id: one that was left behind is no way in.
+  const provider = `probe ${randomSecret()}`
+  const identity = newIdentity(at, { userId, provider })
+  const other = newIdentity(at, { userId, provider })
+  const gone = newIdentity(at, { userId, provider })
+  const { subject } = identity
+  const raceAll = raceFor('identities', probe)
+  const race = (what: string, won: string, attempt: () => Promise<unknown>) =>
+    raceAll(what, async () => isOutcome(await attempt(), won))
+  try {
+    await identities.link(other)
+    requireKept('identities', other, await identities.find(provider, other.subject))
+    await race('link one identity', 'linked', () =>
+      identities.link({ ...identity, id: randomId() }),
+    )
+    await identities.link(gone)
+    await identities.unlink(userId, gone.id, { unlessLast: false })
+    if (!isOutcome(await identities.link(gone, { unlessUnlinked: true }), 'exists'))
+      throw unsafe('identities', 'linked by an address again what was unlinked.')
+    const found = await identities.find(provider, subject)
+    let turn = 0
+    await race('unlink one of two identities, unless it is the last,', 'unlinked', () => {
+      turn += 1
+      const { id } = turn % 2 === 0 ? other : (found ?? identity)
+      return identities.unlink(userId, id, { unlessLast: true })
+    })
+  } finally {
+    await identities.unlinkAllForUser(userId).catch(() => undefined)
+  }
+}
+
+/** Whether a counter is moved, a code used and a last passkey spared, each once. */
+export async function probePasskeys(passkeys: PasskeyStore, probe: Probe): Promise<void> {
+  const { userId } = probe
+  const at = moments()
+  // Nobody has its key: one that was left behind is no way in.
+  const passkey = newPasskeyRecord(at, { userId, publicKey: randomSecret() })
+  const other = newPasskeyRecord(at, { userId, publicKey: randomSecret() })
+  const codeHash = sha256(randomSecret())
+  const limits = { most: 2, recoveryCodeHashes: [codeHash] }
+  const raceAll = raceFor('passkeys', probe)
+  const race = (what: string, won: string, attempt: () => Promise<unknown>) =>
+    raceAll(what, async () => isOutcome(await attempt(), won))
+  const { credentialId, counter } = passkey
+  try {
+    await race('create a passkey of one id', 'created', () => passkeys.create(passkey, limits))
+    let seen = counter
+    await race('move one counter', 'used', () => {
+      seen += 1
+      return passkeys.use(credentialId, counter, {
+        counter: seen,
+        backedUp: true,
+        lastUsedAt: at(0),
+      })
+    })
+    await race('use one recovery code', 'consumed', () =>
+      passkeys.consumeRecoveryCode(userId, codeHash),
+    )
+    await passkeys.create(other, limits)
+    let turn = 0
+    await race('remove one of two passkeys, unless it is the last,', 'removed', () => {
+      turn += 1
+      const id = turn % 2 === 0 ? credentialId : other.credentialId
+      return passkeys.remove(userId, id, { unlessLast: true })
+    })
+  } finally {
+    await passkeys.removeAllForUser(userId).catch(() => undefined)
+  }
 }

@@ -12,8 +12,11 @@ import type { DeviceCodeStore } from './device-code-contract.js'
 import type { IdentityStore } from './identity-contract.js'
 import { requireKept } from './kept-members.js'
 import {
+  longestSealed,
   moments,
+  newDeviceCode,
   newFactor,
+  newProof,
   newRefresh,
   newRefreshable,
   newRotation,
@@ -23,11 +26,7 @@ import {
 } from './new-records.js'
 import type { OnceStore } from './once-contract.js'
 import type { PasskeyStore } from './passkey-contract.js'
-import { probeDeviceCodes } from './probe-device-codes.js'
-import { probeIdentities } from './probe-identities.js'
-import { probeConsents, probeOnce } from './probe-oauth-stores.js'
-import { probePasskeys } from './probe-passkeys.js'
-import { probeProofs } from './probe-proofs.js'
+import { probeConsents, probeIdentities, probeOnce, probePasskeys } from './probe-oauth-stores.js'
 import { isOutcome, type Probe, type Race, raceFor, unsafe } from './probe-race.js'
 import type { ProofStore } from './proof-contract.js'
 import type { SecondFactorStore } from './second-factor-contract.js'
@@ -344,4 +343,57 @@ async function unlessUnreachable(option: string, probe: () => Promise<void>): Pr
 // Rows of the probe may do nothing.
 function nothingOf({ userId }: Probe) {
   return { userId, scope: '', methods: [] }
+}
+
+/** Whether a proof is kept whole, and tried, consumed and voided once. */
+async function probeProofs(proofs: ProofStore, probe: Probe): Promise<void> {
+  const { userId } = probe
+  const at = moments()
+  // Nobody has its token or its code: one that was left behind proves nothing.
+  const proof = newProof(at, { userId, triesLeft: 1, sealed: longestSealed() })
+  const other = newProof(at, { userId })
+  const { idHash, purpose } = proof
+  const race = raceFor('proofs', probe)
+  try {
+    await proofs.save(proof)
+    requireKept('proofs', proof, await proofs.find(idHash, purpose))
+    await race('take the last try of one proof', async () =>
+      isOutcome(await proofs.takeTry(idHash, purpose, at(0)), 'taken'),
+    )
+    await race('consume one proof', async () =>
+      isOutcome(await proofs.consume(idHash, purpose, at(0)), 'consumed'),
+    )
+    await proofs.save(other)
+    await race(
+      'void the proofs of one user, and be told of the same one,',
+      async () => (await proofs.voidForUser(userId, [purpose], at(0))) === 1,
+    )
+  } finally {
+    await proofs.voidForUser(userId, [purpose], at(0)).catch(() => undefined)
+  }
+}
+
+/** Whether a device code is kept whole, and claimed, tried, decided and polled once. */
+async function probeDeviceCodes(codes: DeviceCodeStore, probe: Probe): Promise<void> {
+  const { userId } = probe
+  const at = moments()
+  // No device has its secret: one that was left behind signs nobody in.
+  const code = newDeviceCode(at, { triesLeft: 1 })
+  const { userCodeHash, deviceCodeHash } = code
+  const race = raceFor('deviceCodes', probe)
+  await codes.save(code)
+  requireKept('deviceCodes', code, await codes.find(userCodeHash))
+  await race('claim one device code', async () =>
+    isOutcome(await codes.claim(userCodeHash, `${userId}-${randomId()}`, at(0)), 'claimed'),
+  )
+  const owner = (await codes.find(userCodeHash))?.userId ?? userId
+  await race('take the last try of one device code', async () =>
+    isOutcome(await codes.takeTry(userCodeHash, owner, at(0)), 'taken'),
+  )
+  await race('poll one device code', async () =>
+    isOutcome(await codes.poll(userCodeHash, deviceCodeHash, at(0)), 'polled'),
+  )
+  await race('decide one device code', async () =>
+    isOutcome(await codes.decide(userCodeHash, owner, { state: 'denied' }, at(0)), 'decided'),
+  )
 }

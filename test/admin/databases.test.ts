@@ -1,7 +1,7 @@
 // What the administration asks databases that no server asks.
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { newFactor } from '../../src/stores/new-records.js'
-import { sqlMigrations } from '../../src/stores/sql/sql-migrations.js'
+import { sqlMigrations } from '../../src/stores/sql/sql-stores.js'
 import { databaseKinds, dropTables, openDatabase } from '../support/databases.js'
 
 describe.each(databaseKinds)('$name', (kind) => {

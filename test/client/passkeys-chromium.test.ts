@@ -2,7 +2,7 @@
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { simpleWebAuthn } from '../../src/passkeys/simple-webauthn.js'
-import { memoryPasskeyStore } from '../../src/stores/memory-passkeys.js'
+import { memoryPasskeyStore } from '../../src/stores/memory-sign-in-methods.js'
 import { memoryOAuthStores } from '../../src/stores/memory-stores.js'
 import { chromiumPath, launchChromium } from '../support/chromium.js'
 import { password, startHost } from '../support/host.js'

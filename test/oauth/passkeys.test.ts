@@ -3,7 +3,7 @@
 import { expect, it } from 'vitest'
 import { simpleWebAuthn } from '../../src/passkeys/simple-webauthn.js'
 import { memoryOAuthStores } from '../../src/stores/memory-oauth-stores.js'
-import { memoryPasskeyStore } from '../../src/stores/memory-passkeys.js'
+import { memoryPasskeyStore } from '../../src/stores/memory-sign-in-methods.js'
 import { assertion, creation, newPasskey, origin, rpId } from '../passkeys/authenticator.js'
 import { password } from '../support/host.js'
 import { cookieOf, ownPage } from '../support/pages.js'

@@ -3,7 +3,7 @@ import type { AuthRouterOptions } from '../../src/index.js'
 import type { PasskeysOptions } from '../../src/passkeys/passkeys-options.js'
 import { simpleWebAuthn } from '../../src/passkeys/simple-webauthn.js'
 import { memoryOAuthStores } from '../../src/stores/memory-oauth-stores.js'
-import { memoryPasskeyStore } from '../../src/stores/memory-passkeys.js'
+import { memoryPasskeyStore } from '../../src/stores/memory-sign-in-methods.js'
 import { origin, rpId } from '../passkeys/authenticator.js'
 
 /** Its library is loaded once for a whole file, by the first ceremony. */

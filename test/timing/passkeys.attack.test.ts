@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { PasskeyVerifier } from '../../src/passkeys/contract.js'
-import { memoryPasskeyStore } from '../../src/stores/memory-passkeys.js'
+import { memoryPasskeyStore } from '../../src/stores/memory-sign-in-methods.js'
 import { memoryOAuthStores } from '../../src/stores/memory-stores.js'
 import { moments, newPasskeyRecord } from '../../src/stores/new-records.js'
 import { assertion, newPasskey, origin, rpId } from '../passkeys/authenticator.js'

@@ -1,12 +1,13 @@
 import { type Ask, dataOf, noteEnrolled, segment } from '../account.js'
 import type { AuthClient } from '../client.js'
-import { AuthClientError } from '../errors.js'
+import { AuthClientError, isRefusal } from '../errors.js'
 import { type ClientParts, partsOf } from '../parts.js'
+import { pause, platform } from '../platform.js'
 import type { CodeNeeded, SignInResult } from '../sign-in.js'
 import type { KnownPasskeys, PasskeyRequestOptions, Reauthenticated } from '../wire.js'
 import { browser } from './browser.js'
-import { type CeremonySettings, holdCeremony, isSupported } from './ceremony.js'
-import { showSuggestions } from './conditional.js'
+import { type CeremonySettings, ceremoniesBegun, holdCeremony, isSupported } from './ceremony.js'
+import { PasskeyError } from './passkey-error.js'
 
 export type { CeremonySettings } from './ceremony.js'
 export { PasskeyError, type PasskeyErrorCode } from './passkey-error.js'
@@ -188,3 +189,77 @@ async function quietly(work: () => Promise<void> | undefined): Promise<void> {
     // The list shows an unusable passkey, which does no harm.
   }
 }
+
+/** Milliseconds. The server's options expire after five minutes; a form may be open longer. */
+const renewMs = 240_000
+
+/** Seconds between attempts while the server is unreachable. */
+const retryAfter = 15
+
+/** A passkey that the user has chosen, and the options it answers. */
+interface Shown {
+  readonly options: PasskeyRequestOptions
+  readonly response: object
+}
+
+/**
+ * Waits until the user chooses a passkey among the suggestions of a field. Requests new options
+ * before the old ones expire. Ends if another ceremony begins.
+ */
+async function showSuggestions(
+  newOptions: () => Promise<PasskeyRequestOptions>,
+  { signal }: Pick<CeremonySettings, 'signal'>,
+): Promise<Shown> {
+  let begun = ceremoniesBegun()
+  let options = await newOptions()
+  for (;;) {
+    if (begun !== ceremoniesBegun()) throw new PasskeyError('aborted')
+    const response = await showFor(options, signal)
+    if (response !== null) return { options, response }
+    begun = ceremoniesBegun()
+    options = await optionsWhenReachable(newOptions, signal)
+  }
+}
+
+async function optionsWhenReachable(
+  newOptions: () => Promise<PasskeyRequestOptions>,
+  signal: CeremonySettings['signal'],
+): Promise<PasskeyRequestOptions> {
+  for (;;) {
+    try {
+      return await newOptions()
+    } catch (error) {
+      if (!isRefusal(error, 'unreachable')) throw error
+    }
+    await pause(retryAfter, signal).catch((cause: unknown) => {
+      throw new PasskeyError('aborted', cause)
+    })
+  }
+}
+
+/** Null: the options expire soon. */
+async function showFor(
+  options: PasskeyRequestOptions,
+  signal: CeremonySettings['signal'],
+): Promise<object | null> {
+  const stopping = new browser.AbortController()
+  const stop = () => stopping.abort()
+  let isOver = false
+  const timer = platform.setTimeout(() => {
+    isOver = true
+    stop()
+  }, renewMs)
+  signal?.addEventListener('abort', stop)
+  if (signal?.aborted) stop()
+  try {
+    return await holdCeremony('get', options, { signal: stopping.signal, conditional: true })
+  } catch (error) {
+    if (isOver && !signal?.aborted && isAbort(error)) return null
+    throw error
+  } finally {
+    platform.clearTimeout(timer)
+    signal?.removeEventListener('abort', stop)
+  }
+}
+
+const isAbort = (error: unknown) => error instanceof PasskeyError && error.code === 'aborted'

@@ -4,11 +4,9 @@ import type { DeviceCodeStore } from '../device-code-contract.js'
 import type { ProofStore } from '../proof-contract.js'
 import type { SocketTicketStore } from '../ticket-contract.js'
 import type { RedisClient } from './redis-client.js'
-import { redisCodes } from './redis-codes.js'
 import { redisDeviceCodes } from './redis-device-codes.js'
-import { redisProofs } from './redis-proofs.js'
+import { redisCodes, redisProofs, redisTickets } from './redis-one-time.js'
 import { redisSessions } from './redis-sessions.js'
-import { redisTickets } from './redis-tickets.js'
 import { openScripts, type RedisStoresOptions } from './store-options.js'
 
 export { type RedisBusOptions, redisBus } from './redis-bus.js'
@@ -19,7 +17,7 @@ export type {
   NodeRedisSubscriber,
   RedisClient,
 } from './redis-client.js'
-export { redisOnceStore } from './redis-once.js'
+export { redisOnceStore } from './redis-one-time.js'
 export type { RedisStoresOptions } from './store-options.js'
 
 /**

@@ -1,8 +1,7 @@
 import { checkOptions, optionsOf, withMethods } from '../../lib/check-options.js'
 import { checkClient, nameOption } from './check-client.js'
 import type { RedisClient } from './redis-client.js'
-import { type RunScript, scriptRunner } from './scripts.js'
-import { warnOfEviction } from './warn-of-eviction.js'
+import { type RunScript, script, scriptRunner } from './scripts.js'
 
 /** Options of {@link redisStores} and {@link redisOnceStore}. */
 export interface RedisStoresOptions {
@@ -37,4 +36,35 @@ export function openScripts(
 
 function emitWarning(message: string): void {
   process.emitWarning(message, { code: 'MAR_REDIS_EVICTS' })
+}
+
+// Not CONFIG GET, which no script may call, and which hosted Redis forbids.
+const memoryInfo = script(`return redis.call('INFO', 'memory')`)
+
+/**
+ * Runs scripts, and after the first that succeeds looks once whether Redis may throw out what it
+ * holds.
+ */
+function warnOfEviction(run: RunScript, warn: (message: string) => void): RunScript {
+  let hasLooked = false
+
+  async function look(key: string): Promise<void> {
+    const policy =
+      /^maxmemory_policy:([\w-]+)/m.exec(String(await run(memoryInfo, key)))?.[1] ?? 'noeviction'
+    if (policy === 'noeviction') return
+    warn(
+      `redisStores: with maxmemory-policy ${policy}, Redis signs users out when its memory is ` +
+        'full. Set noeviction.',
+    )
+  }
+
+  return async (script, on, ...args) => {
+    const answer = await run(script, on, ...args)
+    if (!hasLooked) {
+      hasLooked = true
+      // Who may not ask is not told.
+      void look([on].flat()[0] ?? '').catch(() => {})
+    }
+    return answer
+  }
 }

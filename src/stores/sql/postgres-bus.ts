@@ -2,9 +2,9 @@ import { AuthConfigError } from '../../errors.js'
 import { checkOptions, fitting, optionsOf, withMethods } from '../../lib/check-options.js'
 import { withTimeout } from '../../lib/host-call.js'
 import type { Logger } from '../../lib/logger.js'
+import { randomId } from '../../lib/random.js'
 import { messageText, tellListener } from '../bus-message.js'
 import type { RevocationBus } from '../revocation-bus.js'
-import { awaitEcho } from './postgres-echo.js'
 
 /** What is used of a `pg.Pool`. */
 export interface PostgresPool {
@@ -268,5 +268,70 @@ function checkPool(pool: Partial<PostgresPool> | null | undefined): void {
   if (max < 2) {
     const problem = 'has one connection only, which would listen and never answer a query.'
     throw new AuthConfigError('postgresBus.pool', problem, 'give the pool a max of at least 2.')
+  }
+}
+
+/** How long a message to oneself may take. */
+const echoTimeoutMs = 2000
+
+/** What an echo is awaited with. */
+interface EchoDeps {
+  /**
+   * Sends a message over another connection: over the one that listens, a pooler would hand back
+   * what the same transaction has said.
+   */
+  readonly send: (message: string) => Promise<unknown>
+  /** Asks the connection that listens anything at all. */
+  readonly ask: () => Promise<unknown>
+  /** Called once, when the message was sent, and did not arrive in time. */
+  readonly onDeaf: () => void
+}
+
+/** A message to oneself. */
+interface Echo {
+  send(): Promise<void>
+  /** Whether this is the message. */
+  isIn(payload: unknown): boolean
+  forget(): void
+}
+
+/**
+ * Finds out whether a connection that listens also hears. That it cannot send, or is lost, says
+ * nothing about that.
+ */
+function awaitEcho({ send, ask, onDeaf }: EchoDeps): Echo {
+  // Other listeners ignore it, since it is no event.
+  const message = `echo ${randomId()}`
+  let isOver = false
+  let timer: NodeJS.Timeout | undefined
+
+  async function judge(): Promise<void> {
+    // What has arrived and was not read yet comes before the answer to this, however busy the
+    // process is.
+    await ask()
+    if (!isOver) onDeaf()
+    isOver = true
+  }
+
+  function forget(): void {
+    isOver = true
+    clearTimeout(timer)
+  }
+
+  return {
+    forget,
+    isIn(payload) {
+      if (payload !== message) return false
+      forget()
+      return true
+    },
+    async send() {
+      try {
+        await send(message)
+      } catch {
+        return
+      }
+      if (!isOver) timer = setTimeout(() => void judge().catch(() => {}), echoTimeoutMs).unref()
+    },
   }
 }

@@ -1,9 +1,10 @@
+import { type RawBuilder, sql } from 'kysely'
 import { randomId } from '../../lib/random.js'
 import type { EndReason, SecretReplacement, SessionRecord, SessionStore } from '../contract.js'
+import { maxNextMarks } from '../password-marks.js'
+import type { KeyValue } from '../rows/members.js'
 import { databaseTime } from './database-time.js'
-import { endTogether } from './end-together.js'
 import type { SqlEngine } from './engine.js'
-import { addPasswordMark } from './password-marks.js'
 import { purgeInBatches } from './purge.js'
 import { columnsOfSession, ended, refreshColumns, seen, toRow, toSession } from './session-rows.js'
 import type { AuthDatabase } from './tables.js'
@@ -188,4 +189,127 @@ function live({ db, tables }: SqlEngine, now: Date) {
     .selectFrom(tables.sessions)
     .where('ended_at', 'is', null)
     .where('purge_at', '>', toMoment(now))
+}
+
+/** Which sessions are to end: those of a client, or those that one session has opened. */
+interface EndTogether {
+  readonly owner: 'client_id' | 'parent_id'
+  readonly of: string
+  /** Left out: of whichever user. */
+  readonly userId: string | undefined
+  readonly reason: EndReason
+  readonly now: Date
+}
+
+/** Rows that one statement ends: few enough that nobody waits long for their locks. */
+const batch = 500
+
+/**
+ * Ends the sessions in batches, and answers the ids of those that this call ended: at least `limit`
+ * of them, or none is left.
+ */
+async function endTogether(
+  engine: SqlEngine,
+  which: EndTogether,
+  limit?: number,
+): Promise<string[]> {
+  const all: string[] = []
+  for (;;) {
+    // Chosen before the transaction, which begins with its write: SQLite lets no transaction write
+    // that has read what another has changed meanwhile.
+    const found = await someLiving(engine, which)
+    if (found.length > 0)
+      // Together: between two statements a purge could delete what the first has ended.
+      all.push(...(await engine.atomically((within) => endThose(engine, within, which, found))))
+    if (found.length < batch || all.length >= (limit ?? Number.POSITIVE_INFINITY)) return all
+  }
+}
+
+async function someLiving(
+  { db, tables, key, readsOldSnapshot }: SqlEngine,
+  { owner, of, userId }: EndTogether,
+): Promise<KeyValue[]> {
+  const ofAll = db
+    .selectFrom(tables.sessions)
+    .select('id')
+    .where(owner, '=', key(of, owner))
+    .where('ended_at', 'is', null)
+    .limit(batch)
+  const living = userId === undefined ? ofAll : ofAll.where('user_id', '=', key(userId, 'userId'))
+  // What an old snapshot takes for living would be found again and again.
+  const rows = await (readsOldSnapshot ? living.forUpdate() : living).execute()
+  return rows.map(({ id }) => id)
+}
+
+async function endThose(
+  engine: SqlEngine,
+  within: AuthDatabase,
+  { reason, now }: EndTogether,
+  ids: readonly KeyValue[],
+): Promise<string[]> {
+  const { sessions } = engine.tables
+  // The rows carry the name of the call that ended them, as with endAllForUser.
+  const mark = engine.key(randomId(), 'ended_by')
+  await within
+    .updateTable(sessions)
+    .where('id', 'in', ids)
+    .where('ended_at', 'is', null)
+    .set({ ...ended(engine, reason, now), ended_by: mark })
+    .execute()
+  const mine = within
+    .selectFrom(sessions)
+    .select('id')
+    .where('id', 'in', ids)
+    .where('ended_by', '=', mark)
+  return (await mine.execute()).map(({ id }) => fromKey(id))
+}
+
+/** A new mark for the sessions of a user, beside another. */
+interface AddedMark {
+  readonly userId: string
+  readonly from: string
+  readonly to: string
+}
+
+/** `SessionStore.addPasswordMark`, in one statement. */
+async function addPasswordMark(engine: SqlEngine, { userId, from, to }: AddedMark): Promise<void> {
+  const { db, tables, key } = engine
+  const [known, added] = [key(from, 'from'), key(to, 'to')]
+  const isKnown = isAmongNext(engine, key(` ${from} `, 'from'))
+  const isThere = isAmongNext(engine, key(` ${to} `, 'to'))
+  const next = sql<KeyValue>`case when ${isKnown} then ${added} else ${appended(engine, to)} end`
+  await db
+    .updateTable(tables.sessions)
+    .where('user_id', '=', key(userId, 'userId'))
+    .where('ended_at', 'is', null)
+    .where((eb) =>
+      eb.or([isKnown, eb.and([eb('password_mark', '=', known), sql<boolean>`not (${isThere})`])]),
+    )
+    // MySQL reads a column that stands further left as it is by now: `next` needs the mark no more.
+    .set({ password_mark_next: next, password_mark: known })
+    .execute()
+}
+
+const nextOrNone = sql`coalesce(password_mark_next, '')`
+
+// With a blank on both sides, so that no part of a mark is taken for one.
+function isAmongNext({ name }: SqlEngine, padded: KeyValue): RawBuilder<boolean> {
+  if (name === 'mysql') return sql<boolean>`locate(${padded}, concat(' ', ${nextOrNone}, ' ')) > 0`
+  return name === 'sqlite'
+    ? sql<boolean>`instr(' ' || ${nextOrNone} || ' ', ${padded}) > 0`
+    : sql<boolean>`strpos(' ' || ${nextOrNone} || ' ', ${padded}) > 0`
+}
+
+// The newest stay: what is too long loses its beginning.
+function appended({ name, key }: SqlEngine, to: string): RawBuilder<KeyValue> {
+  const [first, further] = [key(to, 'to'), key(` ${to}`, 'to')]
+  const [kept, all] = [sql.lit(maxNextMarks), joined(name, further)]
+  const whole = name === 'sqlite' ? sql`substr(${all}, -${kept})` : sql`right(${all}, ${kept})`
+  return sql<KeyValue>`case when ${nextOrNone} = '' then ${first} else ${whole} end`
+}
+
+function joined(name: SqlEngine['name'], further: KeyValue): RawBuilder<KeyValue> {
+  return name === 'mysql'
+    ? sql<KeyValue>`concat(password_mark_next, ${further})`
+    : sql<KeyValue>`password_mark_next || ${further}`
 }

@@ -1,31 +1,41 @@
-import type { KeyStore } from '../../signers/contract.js'
+import { AuthConfigError } from '../../errors.js'
+import type { KeyStore, StoredSigningKey } from '../../signers/contract.js'
 import type { ManagedClientStore } from '../client-contract.js'
 import type { AuthorizationCodeStore } from '../code-contract.js'
 import type { ConsentStore } from '../consent-contract.js'
 import type { SessionStore } from '../contract.js'
 import type { DeviceCodeStore } from '../device-code-contract.js'
 import type { IdentityStore } from '../identity-contract.js'
+import type { Migrations } from '../migrations-contract.js'
 import type { OnceStore } from '../once-contract.js'
 import type { PasskeyStore } from '../passkey-contract.js'
 import type { ProofStore } from '../proof-contract.js'
+import { integer, moment, type Row, text } from '../rows/members.js'
 import type { SecondFactorStore } from '../second-factor-contract.js'
 import type { SocketTicketStore } from '../ticket-contract.js'
-import { createEngine } from './engine.js'
+import { columnsOf } from './columns.js'
+import { createEngine, type SqlEngine } from './engine.js'
 import type { HostKysely, HostTransaction } from './host-kysely.js'
+import { insertIfAbsent } from './insert-if-absent.js'
+import { migrateSql } from './migrate.js'
+import { run } from './migration-lock.js'
+import { createMigrationsTable, migrationSql, migrationsFor, onDemand } from './migrations.js'
 import { namingMissingTables } from './missing-tables.js'
-import { sqlClients } from './sql-clients.js'
-import { sqlCodes } from './sql-codes.js'
-import { sqlConsents } from './sql-consents.js'
-import { sqlDeviceCodes } from './sql-device-codes.js'
 import { sqlIdentities } from './sql-identities.js'
-import { sqlKeys } from './sql-keys.js'
-import { sqlOnce } from './sql-once.js'
+import { sqlClients, sqlConsents } from './sql-oauth.js'
+import { sqlCodes, sqlDeviceCodes, sqlOnce, sqlProofs, sqlTickets } from './sql-one-time.js'
 import { sqlPasskeys } from './sql-passkeys.js'
-import { sqlProofs } from './sql-proofs.js'
 import { sqlSecondFactors } from './sql-second-factors.js'
 import { sqlSessions } from './sql-sessions.js'
-import { sqlTickets } from './sql-tickets.js'
-import { checkTableOptions, type SqlTableOptions } from './tables.js'
+import {
+  checkMigrationOptions,
+  checkTableOptions,
+  type SqlMigrationOptions,
+  type SqlTableOptions,
+  type TableNames,
+} from './tables.js'
+import { checkedInteger } from './values.js'
+import { listWhatIsThere } from './what-is-there.js'
 
 export type { Migrations } from '../migrations-contract.js'
 export type { AuditTable } from '../rows/audit-row.js'
@@ -55,7 +65,6 @@ export {
   type SqlAuditOptions,
   sqlAudit,
 } from './sql-audit.js'
-export { sqlMigrations } from './sql-migrations.js'
 export type {
   ClientsTable,
   ConsentsTable,
@@ -209,4 +218,88 @@ export function sqlPasskeyStore<Database>(
 ): PasskeyStore {
   const engine = createEngine(kysely, checkTableOptions('sqlPasskeyStore', options))
   return namingMissingTables(sqlPasskeys(engine))
+}
+
+const keyRow: Row<StoredSigningKey> = {
+  generation: integer,
+  kid: text,
+  sealedKey: text,
+  createdAt: moment,
+  activatesAt: moment,
+}
+const columns = columnsOf<StoredSigningKey, 'mar_signing_keys'>(keyRow)
+
+/** The generations of a key ring in SQL, in a table of its own. */
+function sqlKeys(engine: SqlEngine, table: TableNames['keys']): KeyStore {
+  const { db } = engine
+
+  return {
+    async list() {
+      const rows = await db.selectFrom(table).selectAll().orderBy('generation').execute()
+      return rows.map((row) => columns.read(row))
+    },
+
+    insert: (key) =>
+      engine.write(async () => {
+        const inserted = await insertIfAbsent(engine, db, table, columns.of(engine, key))
+        return { outcome: inserted ? 'inserted' : 'exists' }
+      }),
+
+    reseal: (generation, from, to) =>
+      engine.write(async () => {
+        const same = db.updateTable(table).where('generation', '=', generation)
+        await same.where('sealed_key', '=', from).set({ sealed_key: to }).execute()
+      }),
+
+    async remove(generation) {
+      const one = checkedInteger(generation, 'generation')
+      await engine.write(() => db.deleteFrom(table).where('generation', '=', one).execute())
+    },
+  }
+}
+
+/**
+ * {@link migrateSql}, what it would do, and {@link migrationSql}, in one object: `migrations` of
+ * `auth-admin.mjs`, for `messaging-auth-router migrate`.
+ *
+ * @param kysely - your instance; not a transaction
+ * @param options - as for `migrateSql`
+ * @throws AuthConfigError as `migrateSql` does
+ *
+ * @example
+ * ```ts
+ * import type { Kysely } from 'kysely'
+ * import { sqlMigrations } from 'messaging-auth-router/stores/sql'
+ *
+ * export async function isUpToDate(kysely: Kysely<object>): Promise<boolean> {
+ *   return (await sqlMigrations(kysely, { audit: true }).pending()).length === 0
+ * }
+ * ```
+ */
+export function sqlMigrations<Database>(
+  kysely: HostKysely<Database>,
+  options: SqlMigrationOptions = {},
+): Migrations {
+  const where = checkMigrationOptions('sqlMigrations', options)
+  const { name, db } = createEngine(kysely, where)
+  if (db.isTransaction)
+    throw new AuthConfigError(
+      'sqlMigrations(kysely)',
+      'is a transaction.',
+      'pass the Kysely instance itself.',
+    )
+  return {
+    migrate: () => migrateSql(kysely, options),
+    print: () => migrationSql(name, options),
+    async pending() {
+      const rows = await run(db, listWhatIsThere(name, where))
+      const there = new Set(rows.map((row) => (row as { name: unknown }).name))
+      const wanted = [
+        createMigrationsTable(name, where),
+        ...migrationsFor(name, where).flatMap(({ statements }) => statements),
+        ...onDemand(name, where),
+      ]
+      return wanted.map(({ makes }) => makes).filter((makes) => !there.has(makes))
+    },
+  }
 }

@@ -3,7 +3,7 @@
 import type { CDPSession, Page } from 'playwright-core'
 import type { PasskeysOptions } from '../../../src/passkeys/passkeys-options.js'
 import { simpleWebAuthn } from '../../../src/passkeys/simple-webauthn.js'
-import { memoryPasskeyStore } from '../../../src/stores/memory-passkeys.js'
+import { memoryPasskeyStore } from '../../../src/stores/memory-sign-in-methods.js'
 import { recoveryCodeHash } from '../../../src/two-factor/recovery-codes.js'
 import {
   assertion,
