@@ -234,6 +234,7 @@ function createNoticeProxies(warnOnce: WarnOnce): NoticeProxies {
  * other, and the host's own requests come through the router as well.
  *
  * @param routes - paths as Express takes them; a parameter such as `:id` ends the part compared
+ * @internal
  */
 export function skipForeignPaths(routes: readonly string[]): RequestHandler {
   const exact = new Set(routes.filter((route) => !route.includes(':')))
