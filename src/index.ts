@@ -250,7 +250,7 @@ export type {
   OpenByCookie,
   SignedInByCookie,
   StayOptions,
-} from './cookie/cookie-for-host.js'
+} from './cookie/cookie.js'
 export type { DeletionForHost } from './deletion/deletion.js'
 export type { OpenSessionRequest, VouchedMethod } from './host-sign-in/open-session.js'
 export type { IssuedNamedToken } from './named-tokens/make-named-token.js'
@@ -265,7 +265,7 @@ export type { IssuedAuthorizationCode } from './pkce/authorization-code.js'
 export type {
   IssueAuthorizationCode,
   IssueAuthorizationCodeRequest,
-} from './pkce/issue-for-host.js'
+} from './pkce/pkce.js'
 export type {
   InvitationSummary,
   InvitationsForHost,

@@ -1,11 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { z } from 'zod'
-import {
-  type CountSockets,
-  type SessionSummary,
-  summarizeAll,
-} from '../account/sessions.endpoint.js'
-import type { Audit, RequestContext } from '../audit/events.js'
+import { type SessionSummary, summarizeAll } from '../account/sessions.endpoint.js'
+import type { Credentials } from '../account/sign-in-for-host.js'
+import type { RequestContext } from '../audit/events.js'
 import { AuthConfigError, invalidRequest } from '../errors.js'
 import { reportRefusal } from '../guard/authenticate.js'
 import { requirePages } from '../guard/credentials-from.js'
@@ -19,33 +16,111 @@ import { watchRequest } from '../http/client-abort.js'
 import { keepPrivate } from '../http/cookies.js'
 import { requireOptions, requireRequest } from '../http/host-input.js'
 import type { Pages } from '../http/page-origin.js'
-import type { Contexts } from '../http/request-context.js'
+import type { SignInKit } from '../kits/sign-in-kit.js'
 import type { LogIn } from '../login/log-in.js'
 import { parseFormCredentials } from '../login/login-request.js'
 import { browserLifetime, endUnlessKept, findSessionOfCookie } from '../sessions/browser-session.js'
-import type { Sessions } from '../sessions/sessions.js'
 import type { SessionRecord } from '../stores/contract.js'
-import type { CookieForHost, SignedInByCookie } from './cookie-for-host.js'
+import type { Me } from '../users/me.js'
+
+/** How long a browser stays signed in. */
+export interface StayOptions {
+  /**
+   * True: for the `lifetimes` of the router, even after the browser is closed. False: until the
+   * browser is closed, at most 12 hours without use and 24 hours in all, or less if `lifetimes` are
+   * shorter. Default false.
+   */
+  readonly stay?: boolean
+}
+
+/** Options of {@link CookieForHost.open}. */
+export interface OpenByCookie
+  extends StayOptions,
+    Pick<OpenSessionRequest, 'userId' | 'methods' | 'code'> {}
+
+/** The sign-in of a browser. Never contains the value of the cookie. */
+export interface SignedInByCookie {
+  readonly userId: string
+  readonly session: SessionSummary
+  /** The user as clients see it: `_id`, `name`, `username`, `status`, fields of `describeUser`. */
+  readonly me: Me
+  /**
+   * True if the user must have a second factor but has none. Guards refuse the session until then,
+   * so lead the user to the enrolment.
+   */
+  readonly enrolmentRequired?: true
+}
+
+/**
+ * Signs the browsers of your pages in and out, with a cookie. Needs `pagesOrigin` or `oauth`:
+ * otherwise every method rejects with `AuthConfigError`.
+ *
+ * All three are for requests of your own pages. Any other request is `forbidden`, including links
+ * in mails and redirects from other sites: let those lead to a page with a button. Call the methods
+ * before you send headers.
+ */
+export interface CookieForHost {
+  /**
+   * `POST /login` for your own form, in which the field `code` may be empty: the same decision,
+   * limits, events and errors as `auth.signIn`. Then ends the browser's former session and sets the
+   * cookie of the new one.
+   *
+   * Rejects with `AuthError` and sets no cookie: the errors of `auth.signIn`, and `forbidden`.
+   *
+   * @example
+   * ```ts
+   * import express from 'express'
+   * import type { AuthRouter } from 'messaging-auth-router'
+   *
+   * declare const auth: AuthRouter
+   * const form = express.urlencoded({ extended: false, limit: '8kb' })
+   * express().post('/sign-in', form, (req, res, next) => {
+   *   auth.cookie
+   *     .signIn(req, res, req.body, { stay: req.body?.stay === 'on' })
+   *     .then(() => res.redirect(303, '/'), next)
+   * })
+   * ```
+   */
+  signIn(
+    request: IncomingMessage,
+    response: ServerResponse,
+    credentials: Credentials,
+    options?: StayOptions,
+  ): Promise<SignedInByCookie>
+  /**
+   * The same for a user whom your own code has verified: see `auth.sessions.open`.
+   *
+   * Rejects with `AuthError` and sets no cookie: the errors of `auth.sessions.open`, and
+   * `forbidden`.
+   */
+  open(
+    request: IncomingMessage,
+    response: ServerResponse,
+    opening: OpenByCookie,
+  ): Promise<SignedInByCookie>
+  /**
+   * Ends the browser's session and deletes the cookie. Resolves with false if the browser was not
+   * signed in.
+   *
+   * Rejects with `AuthError`: `forbidden`, or `temporarily-unavailable`; the cookie then stays, so
+   * that the user can try again.
+   */
+  signOut(request: IncomingMessage, response: ServerResponse): Promise<boolean>
+}
 
 /** Signs browsers of the host's pages in by a cookie. */
 export interface Cookie extends Capability {
   readonly cookie: CookieForHost
 }
 
-export interface CookieDeps {
-  /** Undefined if the host has no pages. */
-  readonly pages: Pages | undefined
+export interface CookieKit extends SignInKit {
   readonly logIn: LogIn
   readonly openSession: OpenSession
-  readonly sessions: Pick<Sessions, 'findBySecret' | 'end'>
-  readonly countSockets: CountSockets
-  readonly contexts: Pick<Contexts, 'of'>
-  readonly audit: Audit
 }
 
 /** Has no routes: the host's own forms call it. */
-export function createCookie(deps: CookieDeps): Cookie {
-  const { logIn, openSession, sessions } = deps
+export function createCookie(kit: CookieKit): Cookie {
+  const { logIn, openSession, sessions } = kit
 
   async function signIn(visit: Visit, given: unknown, stay: boolean): Promise<SignedInByCookie> {
     const request = parseFormCredentials(given)
@@ -54,14 +129,9 @@ export function createCookie(deps: CookieDeps): Cookie {
     const watched = watchRequest(visit.request)
     try {
       const aborted = () => watched.signal
-      const asked = {
-        request,
-        lifetime: browserLifetime(stay),
-        context,
-        aborted,
-        setHeaders: () => {},
-      }
-      return await settle(deps, visit, await logIn({ ...asked, tokens: 'cookie' }), stay)
+      const how = { lifetime: browserLifetime(stay), tokens: 'cookie' } as const
+      const asked = { request, ...how, context, aborted, setHeaders: () => {} }
+      return await settle(kit, visit, await logIn(asked), stay)
     } finally {
       watched.end()
     }
@@ -71,19 +141,19 @@ export function createCookie(deps: CookieDeps): Cookie {
     routes: [],
     cookie: {
       async signIn(request, response, credentials, options = {}) {
-        const visit = await beginVisit(deps, 'signIn', request, response)
+        const visit = await beginVisit(kit, 'signIn', request, response)
         return signIn(visit, credentials, parse(stayOptions, options).stay)
       },
 
       async open(request, response, opening) {
-        const visit = await beginVisit(deps, 'open', request, response)
+        const visit = await beginVisit(kit, 'open', request, response)
         const { stay, ...vouched } = parse(openOptions, opening)
         const asked = { ...vouched, lifetime: browserLifetime(stay), request } as OpenSessionRequest
-        return settle(deps, visit, await openSession(asked, 'cookie'), stay)
+        return settle(kit, visit, await openSession(asked, 'cookie'), stay)
       },
 
       async signOut(request, response) {
-        const { session, cookie, context } = await beginVisit(deps, 'signOut', request, response)
+        const { session, cookie, context } = await beginVisit(kit, 'signOut', request, response)
         // Stored before the browser deletes the cookie, so that a failure can be repeated.
         const ended = session !== null && (await sessions.end(session, 'logout', context))
         cookie.forget(response)
@@ -104,7 +174,7 @@ interface Visit extends Pick<Pages, 'cookie'> {
 
 // 400, 403, 503
 async function beginVisit(
-  { pages: given, sessions, contexts, audit }: CookieDeps,
+  { pages: given, sessions, contexts, audit }: CookieKit,
   called: keyof CookieForHost,
   asking: unknown,
   response: ServerResponse,
@@ -130,7 +200,7 @@ function requireResponse(response: Partial<ServerResponse> | null | undefined, c
 }
 
 async function settle(
-  { sessions, countSockets }: CookieDeps,
+  { sessions, countSockets }: CookieKit,
   { cookie, response, context, session: earlier }: Visit,
   { session, token, expiresIn, me, mustEnrol }: OpenedSession,
   stay: boolean,

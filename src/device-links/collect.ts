@@ -7,7 +7,7 @@ import { sha256 } from '../lib/digest.js'
 import type { LoggedIn } from '../login/log-in.js'
 import { loggedIn } from '../login/login.endpoint.js'
 import { codeVerifierPattern } from '../pkce/code-challenge.js'
-import { createRedeemCode } from '../pkce/redeem-code.js'
+import { redeemCode } from '../pkce/redeem-code.js'
 import type { AuthorizationCodeRecord } from '../stores/code-contract.js'
 import type { SessionRecord } from '../stores/contract.js'
 import type { DeviceCodeRecord } from '../stores/device-code-contract.js'
@@ -45,7 +45,6 @@ const lostAnswerMs = 30_000
  */
 export function collectEndpoint(kit: LinksKit): Endpoint {
   const { deviceCodes, throttle, clock } = kit
-  const open = createOpen(kit)
   return throttle.limitFailures('device-link', async function collectLink({ context, readJson }) {
     // 400, 413, 415
     const { linkId, codeVerifier, confirm } = parseInput(collectRequest, await readJson())
@@ -60,7 +59,7 @@ export function collectEndpoint(kit: LinksKit): Endpoint {
     if (link.state !== 'approved' || confirm !== true) throw await untilThen(kit, link, now)
     // 400, 503
     const secret = kit.linkSecrets.refreshSecretOf(link.userCodeHash, codeVerifier)
-    return loggedIn(await open(link, secret, context))
+    return loggedIn(await open(kit, link, secret, context))
   })
 }
 
@@ -83,33 +82,34 @@ async function untilThen(
 
 // Opens the session of a link, once. A device that lost the answer gets the tokens of the same
 // session again, for half a minute. Throws 400 `invalid_grant` for every reason alike, or 503.
-function createOpen(kit: LinksKit) {
-  const { codeStore, clock } = kit
-  const burn = (code: AuthorizationCodeRecord) => codeStore.consume(code.codeHash, clock())
-  const redeemCode = createRedeemCode({ ...kit, codes: { burn } })
-  return async function open(link: DeviceCodeRecord, secret: string, context: RequestContext) {
-    const { authorizationCodeHash: hash } = link
-    const code = hash === null ? null : await codeStore.find(hash)
-    if (code === null || (code.consumedAt === null && clock() >= code.expiresAt))
-      throw new AuthError('expired_token')
-    if (code.consumedAt !== null && isWithin(lostAnswerMs, code.consumedAt, clock()))
-      return openAgain(kit, code, secret, context)
-    const { token, refresh } = newRefreshToken(code.opensSessionId, secret)
-    const agent = (await kit.nameDevice(context.userAgent)) ?? context.userAgent
-    return redeemCode(
-      {
-        door: 'device-link',
-        code,
-        // The verifier has found the link.
-        refusalOf: () => null,
-        open: () => ({
-          session: { kind: 'login', refresh, name: link.name ?? agent ?? 'Linked device' },
-          sign: (session, { user }) => sign(kit, session, user, token),
-        }),
-      },
-      context,
-    )
-  }
+async function open(
+  kit: LinksKit,
+  link: DeviceCodeRecord,
+  secret: string,
+  context: RequestContext,
+): Promise<LoggedIn> {
+  const { authorizationCodeHash: hash } = link
+  const code = hash === null ? null : await kit.codeStore.find(hash)
+  if (code === null || (code.consumedAt === null && kit.clock() >= code.expiresAt))
+    throw new AuthError('expired_token')
+  if (code.consumedAt !== null && isWithin(lostAnswerMs, code.consumedAt, kit.clock()))
+    return openAgain(kit, code, secret, context)
+  const { token, refresh } = newRefreshToken(code.opensSessionId, secret)
+  const agent = (await kit.nameDevice(context.userAgent)) ?? context.userAgent
+  return redeemCode(
+    kit,
+    {
+      door: 'device-link',
+      code,
+      // The verifier has found the link.
+      refusalOf: () => null,
+      open: () => ({
+        session: { kind: 'login', refresh, name: link.name ?? agent ?? 'Linked device' },
+        sign: (session, { user }) => sign(kit, session, user, token),
+      }),
+    },
+    context,
+  )
 }
 
 // The session is there, and the same decision is made once more. Only while its first refresh token

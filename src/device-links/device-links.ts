@@ -9,7 +9,7 @@ import { isOneLine } from '../lib/one-line.js'
 import { typedDigits } from '../lib/typed-code.js'
 import type { AskingUser, LinksOnPages } from '../pages/account/parts.js'
 import { codeChallengePattern } from '../pkce/code-challenge.js'
-import { createRequireRecentSignIn, freshSeconds } from '../sessions/recent-sign-in.js'
+import { freshSeconds, requireRecentSignIn } from '../sessions/recent-sign-in.js'
 import { proofRequest } from '../sign-in-again.js'
 import type { DeviceCodeRecord } from '../stores/device-code-contract.js'
 import { collectEndpoint, linkIdSchema } from './collect.js'
@@ -127,7 +127,6 @@ export const openRequest: z.ZodObject<{ link: z.ZodString }> = z.object({
 
 // A signed-in user has scanned the picture, and is told which device it is.
 function openEndpoint(kit: LinksKit): Endpoint {
-  const requireRecentSignIn = createRequireRecentSignIn(maxSignInAge, kit.sessions, kit.clock)
   return kit.throttle.limitFailures('device-link', async function openScanned(request) {
     const { context } = request
     // 400, 401, 403, 503
@@ -135,7 +134,7 @@ function openEndpoint(kit: LinksKit): Endpoint {
     // 400, 413, 415
     const { link } = parseInput(openRequest, await request.readJson())
     // 403
-    await requireRecentSignIn(session)
+    await requireRecentSignIn(kit.sessions, session, maxSignInAge, kit.clock)
     // 400, 429, 503
     const data = await tellDevice(kit, await openLink(kit, session, link, context), context)
     return ok({ status: 'success', data })
@@ -158,7 +157,6 @@ export const approveRequest: z.ZodObject<
 // The user who has opened a link types what the new device shows. A picture alone signs nobody in:
 // it may come from a stranger.
 function approveEndpoint(kit: LinksKit): Endpoint {
-  const requireFreshSignIn = createRequireRecentSignIn(freshSeconds, kit.sessions, kit.clock)
   return kit.throttle.limitFailures('device-link', async function approve(request) {
     const { context } = request
     // 400, 401, 403, 503
@@ -169,7 +167,7 @@ function approveEndpoint(kit: LinksKit): Endpoint {
     // 403, 503. Costs no try: most clients learn by this what they have to ask for. A stolen
     // session must not become one on another device: a user with a factor or a passkey shows it.
     if (proof.password === undefined && proof.passkey === undefined) {
-      await requireFreshSignIn(session)
+      await requireRecentSignIn(kit.sessions, session, freshSeconds, kit.clock)
       if (await kit.hasMoreToShow(user)) throw new AuthError('reauthentication-required')
     }
     // 400, 503. Before the proof: a code or a challenge works once, and a mistyped check code must

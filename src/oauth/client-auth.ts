@@ -1,4 +1,3 @@
-import type { Audit } from '../audit/events.js'
 import type { ClientRefusal } from '../audit/refusals.js'
 import { AuthError } from '../errors.js'
 import type { EndpointRequest } from '../http/endpoint.js'
@@ -6,15 +5,14 @@ import type { RequestParameters } from '../http/parameters.js'
 import { sha256 } from '../lib/digest.js'
 import { judgeAssertion } from '../signers/client-assertion.js'
 import type { OAuthClient } from '../stores/client-contract.js'
-import type { OnceStore } from '../stores/once-contract.js'
-import type { Throttle } from '../throttle/throttle.js'
+import type { AppsKit } from './apps-kit.js'
+import { addressAt } from './base-url.js'
 import {
   type ClientAuthMethod,
   type PresentedClient,
   readPresentedClient,
 } from './client-credentials.js'
 import { isSecretOf } from './client-secret.js'
-import type { Clients } from './clients.js'
 
 /** An authenticated client. With the method `none` its identity is not proven: it has no secret. */
 export interface AuthenticatedClient {
@@ -29,50 +27,33 @@ export interface AuthenticatedClient {
  * same bytes for every reason; 429 after 20 refusals in 15 minutes, after 300 of a network, or if
  * too many unknown ids are looked up; 503.
  */
-export type AuthenticateClient = (
+export async function authenticateClient(
+  kit: AppsKit,
   request: Pick<EndpointRequest, 'incoming' | 'context' | 'setHeaders'>,
   parameters: RequestParameters,
-) => Promise<AuthenticatedClient>
-
-export interface AuthenticateClientDeps {
-  readonly clients: Pick<Clients, 'find' | 'isFamiliar'>
-  /** Records the used `jti` of assertions. */
-  readonly once: Pick<OnceStore, 'claim'>
-  /** An assertion may have this audience, or the token endpoint. */
-  readonly issuer: string
-  readonly tokenEndpoint: string
-  readonly throttle: Pick<Throttle, 'countRefusedClient' | 'limitLookups'>
-  readonly clock: () => Date
-  readonly audit: Audit
-}
-
-export function createAuthenticateClient(deps: AuthenticateClientDeps): AuthenticateClient {
-  const { clients, throttle, audit } = deps
-  return async function authenticateClient(request, parameters) {
-    // 400
-    const presented = readPresentedClient(request.incoming, parameters)
-    const { id: name, method } = presented
-    const find = () => clients.find(name)
-    // 429, 503
-    const found = clients.isFamiliar(name)
-      ? await find()
-      : await throttle.limitLookups(request, { name, hasProof: method !== 'none', find })
-    // A database that compares loosely finds `Wiki` for `wiki`.
-    const client = found?.id === presented.id ? found : null
-    const reason = await refusalOf(deps, presented, client)
-    if (reason === null && client !== null) return { client, method: presented.method }
-    audit(
-      { type: 'client.refused', reason: reason ?? 'unknown-client', clientId: client?.id ?? null },
-      request.context,
-    )
-    // 401, 429
-    throw await throttle.countRefusedClient(presented.id, request, invalidClient(presented.method))
-  }
+): Promise<AuthenticatedClient> {
+  const { clients, throttle } = kit
+  // 400
+  const presented = readPresentedClient(request.incoming, parameters)
+  const { id: name, method } = presented
+  const find = () => clients.find(name)
+  // 429, 503
+  const found = clients.isFamiliar(name)
+    ? await find()
+    : await throttle.limitLookups(request, { name, hasProof: method !== 'none', find })
+  // A database that compares loosely finds `Wiki` for `wiki`.
+  const client = found?.id === name ? found : null
+  const reason = await refusalOf(kit, presented, client)
+  if (reason === null && client !== null) return { client, method }
+  const about = { reason: reason ?? 'unknown-client', clientId: client?.id ?? null } as const
+  kit.audit({ type: 'client.refused', ...about }, request.context)
+  // 401, 429
+  throw await throttle.countRefusedClient(name, request, invalidClient(method))
 }
 
 // Null if the credentials are valid.
 async function refusalOf(
-  deps: AuthenticateClientDeps,
+  kit: AppsKit,
   presented: PresentedClient,
   client: OAuthClient | null,
 ): Promise<ClientRefusal | null> {
@@ -80,7 +61,7 @@ async function refusalOf(
     case 'none':
       return refusalOfPublic(client)
     case 'private_key_jwt':
-      return refusalOfAssertion(deps, presented.assertion, client)
+      return refusalOfAssertion(kit, presented.assertion, client)
     default:
       return refusalOfSecret(presented.secret, client)
   }
@@ -105,7 +86,7 @@ function refusalOfSecret(secret: string, client: OAuthClient | null): ClientRefu
 // authorization endpoint, by its page, and a client id is not secret: RFC 6749 §2.2,
 // https://www.rfc-editor.org/rfc/rfc6749#section-2.2
 async function refusalOfAssertion(
-  { once, issuer, tokenEndpoint, clock }: AuthenticateClientDeps,
+  { once, issuer, baseUrl, clock }: AppsKit,
   assertion: string,
   client: OAuthClient | null,
 ): Promise<ClientRefusal | null> {
@@ -113,7 +94,7 @@ async function refusalOfAssertion(
   const keys = keysOf(client)
   if (keys.length === 0) return 'credentials-of-another-kind'
   const now = clock()
-  const audiences = [issuer, tokenEndpoint]
+  const audiences = [issuer, addressAt(baseUrl, '/oauth/token')]
   const verdict = await judgeAssertion(assertion, { clientId: client.id, keys, audiences, now })
   if (verdict.problem !== null) return verdict.problem
   if (client.disabled === true) return 'disabled'

@@ -5,8 +5,8 @@ import type { OAuthClient } from '../stores/client-contract.js'
 import type { SessionRecord } from '../stores/contract.js'
 import { isEchoable, maxStateChars, uiLocalesOf } from './authorization-parameters.js'
 import { postLogoutRedirectOf } from './client-defaults.js'
-import { sidInBrowser } from './id-token.js'
 import type { IdTokenHint } from './id-token-hint.js'
+import { sidInBrowser } from './issue-tokens.js'
 import {
   type AskingBrowser,
   findClientOfBrowser,

@@ -1,18 +1,15 @@
 import type { Capability } from '../http/capability.js'
 import type { DocumentHandler } from '../http/documents.js'
 import type { AppsKit } from './apps-kit.js'
-import { createOAuthCodes } from './authorization-codes.js'
-import { addressAt, noticingMount } from './base-url.js'
-import { createAuthenticateClient } from './client-auth.js'
+import { noticingMount } from './base-url.js'
 import { type ClientsForHost, createClientsForHost } from './clients-for-host.js'
 import { listConsentsEndpoint, revokeConsentEndpoint } from './consents.endpoint.js'
 import { deviceAuthorizationEndpoint } from './device/device-authorization.endpoint.js'
 import { createDisableClient, createForgetClient } from './disable-client.js'
-import { introspectEndpoint } from './introspect.endpoint.js'
 import { serverMetadata } from './metadata.js'
 import type { OAuthServer } from './oauth-server.js'
 import { createOwnConsents } from './own-consents.js'
-import { revokeEndpoint } from './revoke.endpoint.js'
+import { introspectEndpoint, revokeEndpoint } from './shown-tokens.js'
 import { tokenEndpoint } from './token.endpoint.js'
 import { userinfoEndpoint } from './userinfo.endpoint.js'
 import { createWellKnown, type WellKnown } from './well-known.js'
@@ -29,15 +26,10 @@ export interface OAuth extends Capability {
 /** The endpoints for apps, and the discovery documents. */
 export function createOAuth(kit: AppsKit): OAuth {
   const { baseUrl, introspection, signedIn } = kit
-  const authenticateClient = createAuthenticateClient({
-    ...kit,
-    tokenEndpoint: addressAt(baseUrl, '/oauth/token'),
-  })
-  const parts = { ...kit, authenticateClient, codes: createOAuthCodes(kit) }
-  const token = noticingMount(tokenEndpoint(parts), baseUrl, kit.warnOnce)
-  const introspect = introspection ? { POST: introspectEndpoint(parts) } : null
+  const token = noticingMount(tokenEndpoint(kit), baseUrl, kit.warnOnce)
+  const introspect = introspection ? { POST: introspectEndpoint(kit) } : null
   const { deviceFlow } = kit
-  const device = deviceFlow && { POST: deviceAuthorizationEndpoint({ ...parts, deviceFlow }) }
+  const device = deviceFlow && { POST: deviceAuthorizationEndpoint({ ...kit, deviceFlow }) }
   const userinfo = userinfoEndpoint(kit)
   const forUsers = hasOpenId(kit) ? { GET: userinfo, POST: userinfo } : null
   const ownConsents = createOwnConsents(kit)
@@ -47,7 +39,7 @@ export function createOAuth(kit: AppsKit): OAuth {
   return {
     routes: [
       ['/oauth/token', { POST: token }, 'oauth-endpoint', 'every-origin'],
-      ['/oauth/revoke', { POST: revokeEndpoint(parts) }, 'oauth-endpoint', 'every-origin'],
+      ['/oauth/revoke', { POST: revokeEndpoint(kit) }, 'oauth-endpoint', 'every-origin'],
       ['/oauth/introspect', introspect, 'oauth-endpoint', 'own-origin'],
       ['/oauth/device_authorization', device ?? null, 'oauth-endpoint', 'own-origin'],
       ['/oauth/userinfo', forUsers, 'oauth-endpoint', 'every-origin'],

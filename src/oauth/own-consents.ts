@@ -72,7 +72,7 @@ export function createOwnConsents(deps: OwnConsentsDeps): OwnConsents {
       const { outcome } = await consents.revoke(userId, clientId)
       if (outcome === 'revoked') audit({ type: 'consent.revoked', userId, clientId }, context)
       // Once more: until the row was gone, the app could be signed in to without a question.
-      // Sessions opened later, by an earlier code, end by themselves: still-allowed.ts.
+      // Sessions opened later, by an earlier code, end by themselves: `requireStillAllowed`.
       const ended = before + (await endSessions())
       if (outcome === 'unknown' && ended === 0) throw notFound()
       return ended

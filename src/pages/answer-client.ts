@@ -1,6 +1,7 @@
+import type { RequestContext } from '../audit/events.js'
 import type { TextAnswer } from '../http/answer.js'
 import { isSentUnasked } from '../http/page-origin.js'
-import type { OAuthCodes } from '../oauth/authorization-codes.js'
+import type { OAuthCodeRequest } from '../oauth/authorization-codes.js'
 import type { ResponseMode } from '../oauth/authorization-parameters.js'
 import type { AuthorizationRequest } from '../oauth/authorization-request.js'
 import type { BrowserUser } from '../oauth/browser-sign-in.js'
@@ -51,7 +52,8 @@ export interface WayBack {
 }
 
 export interface AnswerClientDeps {
-  readonly codes: Pick<OAuthCodes, 'issue'>
+  /** Rejects with 429 and 503. */
+  readonly issueCode: (asked: OAuthCodeRequest, context: RequestContext) => Promise<string>
   /** The value of `iss`. */
   readonly issuer: string
   readonly showPage: ShowPage
@@ -59,7 +61,7 @@ export interface AnswerClientDeps {
 }
 
 export function createAnswerClient({
-  codes,
+  issueCode,
   issuer: iss,
   showPage,
   postOver,
@@ -84,7 +86,7 @@ export function createAnswerClient({
     async withCode(request, { session, approved, signIn }, { incoming, context }, way) {
       const isUnasked = isSentUnasked(incoming)
       const asked = { request, session, approved, acr: signIn.acr, isUnasked }
-      const code = await codes.issue(asked, context)
+      const code = await issueCode(asked, context)
       return lead({ code, state: request.state, iss }, request, way)
     },
     withError(to, { error, description }, way) {

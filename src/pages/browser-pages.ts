@@ -1,7 +1,7 @@
 import type { Capability } from '../http/capability.js'
 import type { Endpoints, Routes } from '../http/endpoint.js'
 import type { LogInSteps } from '../login/log-in.js'
-import { createOAuthCodes } from '../oauth/authorization-codes.js'
+import { issueOAuthCode } from '../oauth/authorization-codes.js'
 import { addressAt, noticingMount } from '../oauth/base-url.js'
 import { createFindBrowserUser } from '../oauth/browser-sign-in.js'
 import { createDeviceApprovals } from '../oauth/device/approve-device.js'
@@ -162,7 +162,10 @@ function partsOf(kit: BrowserPagesKit) {
     namesAccount: createNamesAccount(kit),
     passwordFingerprint: createPasswordFingerprint(encryptionKeys),
   }
-  const answerClient = createAnswerClient({ ...shared, codes: createOAuthCodes(kit) })
+  const answerClient = createAnswerClient({
+    ...shared,
+    issueCode: (asked, context) => issueOAuthCode(kit, asked, context),
+  })
   const exits = createExits(answerClient, baseUrl)
   const findBrowserUser = createFindBrowserUser(kit)
   const readHint = createReadIdTokenHint(kit.signer, kit.call)

@@ -1,14 +1,9 @@
-import type { Audit, RequestContext } from '../audit/events.js'
+import type { RequestContext } from '../audit/events.js'
+import type { SignInKit } from '../kits/sign-in-kit.js'
 import { sha256 } from '../lib/digest.js'
 import { randomId, randomSecret } from '../lib/random.js'
 import type { ApprovedSignIn } from '../sessions/approved-sign-in.js'
-import type { Sessions } from '../sessions/sessions.js'
-import type {
-  AuthorizationCodeRecord,
-  AuthorizationCodeStore,
-  ConsumeResult,
-} from '../stores/code-contract.js'
-import type { TakeIssue } from '../throttle/issue-limits.js'
+import type { AuthorizationCodeRecord } from '../stores/code-contract.js'
 
 /** A request for an authorization code. */
 export interface CodeRequest {
@@ -31,27 +26,6 @@ export interface IssuedAuthorizationCode {
   readonly expiresIn: number
 }
 
-/** One-time authorization codes. */
-export interface AuthorizationCodes {
-  issue(request: CodeRequest, context: RequestContext): Promise<IssuedAuthorizationCode>
-  /**
-   * The record of a code, used or not; null for a code that was never issued or has expired unused.
-   */
-  find(code: string): Promise<AuthorizationCodeRecord | null>
-  /** Uses a code up without opening a session. */
-  burn(code: AuthorizationCodeRecord): Promise<ConsumeResult>
-}
-
-export interface AuthorizationCodeDeps {
-  readonly codeStore: Pick<AuthorizationCodeStore, 'save' | 'find' | 'consume'>
-  readonly sessions: Pick<Sessions, 'startPlaceholder'>
-  readonly takeIssue: TakeIssue
-  /** Lifetime of a code, in seconds. */
-  readonly codeLifetime: number
-  readonly clock: () => Date
-  readonly audit: Audit
-}
-
 // The prefix distinguishes codes from refresh tokens.
 const pattern = /^mar_ac_[A-Za-z0-9_-]{43}$/
 /**
@@ -62,49 +36,52 @@ export const usedCodeRetention: number = 60 * 60
 /** More than an exchange takes that begins in the code's last second. */
 const maxExchangeSeconds = 120
 
-/** Issues and finds codes. Only their SHA-256 is stored. */
-export function createAuthorizationCodes(deps: AuthorizationCodeDeps): AuthorizationCodes {
-  const { codeStore, codeLifetime, sessions, clock, audit } = deps
-  return {
-    async issue(
-      { approved, codeChallenge, scope, authenticatedAt, issuedBySessionId: sessionId },
-      context,
-    ) {
-      const userId = approved.user.id
-      // 429, 503
-      await deps.takeIssue('code', { userId, sessionId }, context)
-      const authorizationCode = `mar_ac_${randomSecret()}`
-      const now = clock()
-      const expiresAt = after(now, codeLifetime)
-      await codeStore.save({
-        codeHash: sha256(authorizationCode),
-        userId,
-        issuedBySessionId:
-          sessionId ??
-          (await sessions.startPlaceholder(approved, scope, after(expiresAt, maxExchangeSeconds))),
-        opensSessionId: randomId(),
-        codeChallenge,
-        scope,
-        methods: approved.methods,
-        authenticatedAt,
-        createdAt: now,
-        expiresAt,
-        retainUntil: after(now, usedCodeRetention),
-        consumedAt: null,
-      })
-      audit({ type: 'code.issued', userId, sessionId }, context)
-      return { authorizationCode, expiresIn: codeLifetime }
-    },
+/**
+ * Issues a code, of which only the SHA-256 is stored. Rejects with 429 and 503.
+ */
+export async function issueCode(
+  kit: SignInKit,
+  { approved, codeChallenge, scope, authenticatedAt, issuedBySessionId: sessionId }: CodeRequest,
+  context: RequestContext,
+): Promise<IssuedAuthorizationCode> {
+  const { codeLifetime, sessions } = kit
+  const userId = approved.user.id
+  // 429, 503
+  await kit.takeIssue('code', { userId, sessionId }, context)
+  const authorizationCode = `mar_ac_${randomSecret()}`
+  const now = kit.clock()
+  const expiresAt = after(now, codeLifetime)
+  await kit.codeStore.save({
+    codeHash: sha256(authorizationCode),
+    userId,
+    issuedBySessionId:
+      sessionId ??
+      (await sessions.startPlaceholder(approved, scope, after(expiresAt, maxExchangeSeconds))),
+    opensSessionId: randomId(),
+    codeChallenge,
+    scope,
+    methods: approved.methods,
+    authenticatedAt,
+    createdAt: now,
+    expiresAt,
+    retainUntil: after(now, usedCodeRetention),
+    consumedAt: null,
+  })
+  kit.audit({ type: 'code.issued', userId, sessionId }, context)
+  return { authorizationCode, expiresIn: codeLifetime }
+}
 
-    async find(presented) {
-      const code = pattern.test(presented) ? await codeStore.find(sha256(presented)) : null
-      // A code issued to an OAuth client is exchanged by that client, at the OAuth token endpoint.
-      if (code === null || code.clientId !== undefined) return null
-      return code.consumedAt === null && clock() >= code.expiresAt ? null : code
-    },
-
-    burn: (code) => codeStore.consume(code.codeHash, clock()),
-  }
+/**
+ * The record of a code, used or not; null for a code that was never issued or has expired unused.
+ */
+export async function findCode(
+  { codeStore, clock }: SignInKit,
+  presented: string,
+): Promise<AuthorizationCodeRecord | null> {
+  const code = pattern.test(presented) ? await codeStore.find(sha256(presented)) : null
+  // A code issued to an OAuth client is exchanged by that client, at the OAuth token endpoint.
+  if (code === null || code.clientId !== undefined) return null
+  return code.consumedAt === null && clock() >= code.expiresAt ? null : code
 }
 
 function after(moment: Date, seconds: number): Date {

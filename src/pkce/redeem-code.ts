@@ -1,17 +1,13 @@
-import type { Audit, RequestContext } from '../audit/events.js'
+import type { RequestContext } from '../audit/events.js'
 import type { CodeRefusal } from '../audit/refusals.js'
 import { AuthError } from '../errors.js'
+import type { SignInKit } from '../kits/sign-in-kit.js'
 import type { ApprovedSignIn } from '../sessions/approved-sign-in.js'
 import { catchUpMarks } from '../sessions/catch-up-marks.js'
 import type { NewSession } from '../sessions/opening.js'
-import type { PasswordStands } from '../sessions/password-stands.js'
-import type { PasswordWatch } from '../sessions/password-watch.js'
-import type { Sessions } from '../sessions/sessions.js'
-import type { DecideSignIn, SignInDoor } from '../sign-in.js'
+import type { SignInDoor } from '../sign-in.js'
 import type { AuthorizationCodeRecord } from '../stores/code-contract.js'
 import type { SessionRecord } from '../stores/contract.js'
-import type { UserStore } from '../users/contract.js'
-import type { AuthorizationCodes } from './authorization-code.js'
 
 /** How to exchange a code. */
 export interface CodeExchange<Tokens> {
@@ -35,50 +31,32 @@ export interface OpenedByCode<Tokens> {
   readonly sign: (session: SessionRecord, approved: ApprovedSignIn) => Promise<Tokens>
 }
 
-/** Exchanges a code for tokens, once. Throws 400 `invalid_grant` for every reason alike, or 503. */
-export type RedeemCode = <Tokens>(
-  exchange: CodeExchange<Tokens>,
-  context: RequestContext,
-) => Promise<Tokens>
-
-export interface RedeemCodeDeps {
-  readonly codes: Pick<AuthorizationCodes, 'burn'>
-  readonly users: Pick<UserStore, 'findById'>
-  readonly decideSignIn: DecideSignIn
-  /** Whether the second factor has not changed since the decision. */
-  readonly factorStands: (approved: ApprovedSignIn) => Promise<boolean>
-  readonly passwordStands: PasswordStands
-  /** Marks sessions with their password hash, if they must end with it. */
-  readonly passwordWatch: Pick<PasswordWatch, 'inherited'>
-  readonly sessions: Pick<
-    Sessions,
-    'draft' | 'startByCode' | 'makeRoom' | 'findLive' | 'end' | 'addPasswordMark'
-  >
-  readonly clock: () => Date
-  readonly audit: Audit
-}
-
 /** A client that lost the answer retries within this time; a later replay is treated as theft. */
 const innocentReplayMs = 20_000
 
-/** The only way in which codes are exchanged. */
-export function createRedeemCode(deps: RedeemCodeDeps): RedeemCode {
-  return async function redeemCode(exchange, context) {
-    // 400
-    const code = await requireUnused(deps, exchange, context)
-    const admitted = await approveOrBurn(deps, code, exchange, context)
-    return openSession(deps, code, admitted, exchange.open(code), context)
-  }
+/**
+ * Exchanges a code for tokens, once: the only way in which codes are exchanged. Throws 400
+ * `invalid_grant` for every reason alike, or 503.
+ */
+export async function redeemCode<Tokens>(
+  kit: SignInKit,
+  exchange: CodeExchange<Tokens>,
+  context: RequestContext,
+): Promise<Tokens> {
+  // 400
+  const code = await requireUnused(kit, exchange, context)
+  const admitted = await approveOrBurn(kit, code, exchange, context)
+  return openSession(kit, code, admitted, exchange.open(code), context)
 }
 
 // Early check only. Single use is decided by the conditional write in `startByCode`.
 async function requireUnused(
-  deps: RedeemCodeDeps,
+  kit: SignInKit,
   { code, refusalOf }: Pick<CodeExchange<unknown>, 'code' | 'refusalOf'>,
   context: RequestContext,
 ): Promise<AuthorizationCodeRecord> {
-  if (code === null) throw refusal(deps, 'unknown', null, context)
-  if (code.consumedAt !== null) return refuseReplay(deps, code, refusalOf(code), context)
+  if (code === null) throw refusal(kit, 'unknown', null, context)
+  if (code.consumedAt !== null) return refuseReplay(kit, code, refusalOf(code), context)
   return code
 }
 
@@ -86,17 +64,17 @@ async function requireUnused(
 // 7636 §7.1). Right and wrong verifiers race for the same write; a wrong one that wins leaves
 // nothing to redeem.
 async function approveOrBurn(
-  deps: RedeemCodeDeps,
+  kit: SignInKit,
   code: AuthorizationCodeRecord,
   { door, refusalOf }: Pick<CodeExchange<unknown>, 'door' | 'refusalOf'>,
   context: RequestContext,
 ): Promise<Admitted> {
   const fault = refusalOf(code)
-  const decision = await decide(deps, code, { door, fault }, context)
+  const decision = await decide(kit, code, { door, fault }, context)
   if (decision.allowed) return decision
-  const burnt = await deps.codes.burn(code)
-  if (burnt.outcome === 'replayed') return refuseReplay(deps, burnt.code, fault, context)
-  throw refusal(deps, decision.reason, code.userId, context)
+  const burnt = await kit.codeStore.consume(code.codeHash, kit.clock())
+  if (burnt.outcome === 'replayed') return refuseReplay(kit, burnt.code, fault, context)
+  throw refusal(kit, decision.reason, code.userId, context)
 }
 
 /** An approved exchange. `issuer` is the session that asked for the code. */
@@ -111,32 +89,24 @@ type Decision =
   | { readonly allowed: false; readonly reason: CodeRefusal }
 
 async function decide(
-  deps: RedeemCodeDeps,
+  kit: SignInKit,
   code: AuthorizationCodeRecord,
   { door, fault }: { readonly door: SignInDoor; readonly fault: CodeRefusal | null },
   context: RequestContext,
 ): Promise<Decision> {
   if (fault !== null) return { allowed: false, reason: fault }
-  const [issuer, user] = await Promise.all([
-    findIssuer(deps, code),
-    deps.users.findById(code.userId),
-  ])
+  const [issuer, user] = await Promise.all([findIssuer(kit, code), kit.users.findById(code.userId)])
   if (issuer === 'ended') return { allowed: false, reason: 'issuing-session-ended' }
-  if (user !== null && !(await deps.passwordStands(issuer, user)))
+  if (user !== null && !(await kit.passwordStands(issuer, user)))
     return { allowed: false, reason: 'issuing-session-ended' }
-  const decision = await deps.decideSignIn({
-    door,
-    user,
-    methods: code.methods,
-    shownAt: code.createdAt,
-    code: undefined,
-    context,
-  })
+  const { methods, createdAt: shownAt } = code
+  const asked = { door, user, methods, shownAt, code: undefined, context }
+  const decision = await kit.decideSignIn(asked)
   return decision.allowed ? { issuer, ...decision } : decision
 }
 
 async function findIssuer(
-  { sessions }: RedeemCodeDeps,
+  { sessions }: SignInKit,
   { issuedBySessionId }: AuthorizationCodeRecord,
 ): Promise<SessionRecord | 'ended'> {
   return (await sessions.findLive(issuedBySessionId)) ?? 'ended'
@@ -145,40 +115,40 @@ async function findIssuer(
 // The issuing session may have ended while this one was opened; "sign out everywhere" did not see
 // this one then. Checked again after the write, one of the two sees the other.
 async function refuseOutdated(
-  deps: RedeemCodeDeps,
+  kit: SignInKit,
   code: AuthorizationCodeRecord,
   approved: ApprovedSignIn,
   opened: SessionRecord,
   context: RequestContext,
 ): Promise<void> {
-  const [issuer, stands] = await Promise.all([findIssuer(deps, code), deps.factorStands(approved)])
+  const [issuer, stands] = await Promise.all([findIssuer(kit, code), kit.factorStands(approved)])
   if (issuer === 'ended') {
-    await deps.sessions.end(opened, 'revoked', context)
-    throw refusal(deps, 'issuing-session-ended', code.userId, context)
+    await kit.sessions.end(opened, 'revoked', context)
+    throw refusal(kit, 'issuing-session-ended', code.userId, context)
   }
-  await catchUpMarks(deps, issuer, opened)
+  await catchUpMarks(kit, issuer, opened)
   if (stands) return
-  await deps.sessions.end(opened, 'factor-changed', context)
-  throw refusal(deps, 'second-factor-required', code.userId, context)
+  await kit.sessions.end(opened, 'factor-changed', context)
+  throw refusal(kit, 'second-factor-required', code.userId, context)
 }
 
 // A client cannot end a session by replaying a code that was issued to another client, as with
 // refresh tokens (RFC 6749 §5.2): the code may come from a log, and a used code opens nothing.
 async function refuseReplay(
-  deps: RedeemCodeDeps,
+  kit: SignInKit,
   code: AuthorizationCodeRecord,
   fault: CodeRefusal | null,
   context: RequestContext,
 ): Promise<never> {
-  if (fault === 'wrong-client') throw refusal(deps, fault, code.userId, context)
-  await endStolenSession(deps, code, context)
-  throw refusal(deps, 'replayed', code.userId, context)
+  if (fault === 'wrong-client') throw refusal(kit, fault, code.userId, context)
+  await endStolenSession(kit, code, context)
+  throw refusal(kit, 'replayed', code.userId, context)
 }
 
 // RFC 6749 §4.1.2: what a replayed code opened SHOULD be revoked, since one of its two users is a
 // thief.
 async function endStolenSession(
-  { sessions, clock }: RedeemCodeDeps,
+  { sessions, clock }: SignInKit,
   code: AuthorizationCodeRecord,
   context: RequestContext,
 ): Promise<void> {
@@ -191,30 +161,30 @@ async function endStolenSession(
 // Tokens are signed before the session is stored: a failing signer leaves no session behind, and a
 // token without a session is useless.
 async function openSession<Tokens>(
-  deps: RedeemCodeDeps,
+  kit: SignInKit,
   code: AuthorizationCodeRecord,
   { approved, issuer }: Admitted,
   { session: given, sign }: OpenedByCode<Tokens>,
   context: RequestContext,
 ): Promise<Tokens> {
   const { opensSessionId: id, scope, authenticatedAt, userId } = code
-  const marks = deps.passwordWatch.inherited(issuer)
+  const marks = kit.passwordWatch.inherited(issuer)
   const until = issuer.id === given.parentId ? issuer.expiresAt : undefined
-  const lifetime = await lifetimeOf(deps, issuer)
+  const lifetime = await lifetimeOf(kit, issuer)
   // What a provider has opened ends with it, and so does all that this has opened.
   const { id: openedBySessionId, upstream } = issuer
   const from = { openedBySessionId, upstream, marks, until, lifetime }
-  const session = deps.sessions.draft(
+  const session = kit.sessions.draft(
     { id, approved, authenticatedAt, scope, ...given, ...from },
     context,
   )
   const tokens = await sign(session, approved)
-  const redeemed = await deps.sessions.startByCode(code.codeHash, session, context)
-  if (redeemed.outcome === 'replayed') return refuseReplay(deps, redeemed.code, null, context)
-  if (redeemed.outcome === 'unknown') throw refusal(deps, 'unknown', userId, context)
-  await refuseOutdated(deps, code, approved, session, context)
-  await deps.sessions.makeRoom(session, context)
-  deps.audit({ type: 'code.redeemed', userId, sessionId: id }, context)
+  const redeemed = await kit.sessions.startByCode(code.codeHash, session, context)
+  if (redeemed.outcome === 'replayed') return refuseReplay(kit, redeemed.code, null, context)
+  if (redeemed.outcome === 'unknown') throw refusal(kit, 'unknown', userId, context)
+  await refuseOutdated(kit, code, approved, session, context)
+  await kit.sessions.makeRoom(session, context)
+  kit.audit({ type: 'code.redeemed', userId, sessionId: id }, context)
   return tokens
 }
 
@@ -222,7 +192,7 @@ async function openSession<Tokens>(
 // browser counts as closed, so the lifetime of the sign-in by token above it counts, if there is
 // one.
 async function lifetimeOf(
-  { sessions }: RedeemCodeDeps,
+  { sessions }: SignInKit,
   { kind, parentId, lifetime }: SessionRecord,
 ): Promise<SessionRecord['lifetime']> {
   if (kind !== 'browser') return lifetime
@@ -232,7 +202,7 @@ async function lifetimeOf(
 // One answer for every reason (RFC 6749 §5.2): a thief must not learn whether the code or the
 // verifier was wrong.
 function refusal(
-  { audit }: RedeemCodeDeps,
+  { audit }: SignInKit,
   reason: CodeRefusal,
   userId: string | null,
   context: RequestContext,

@@ -1,18 +1,22 @@
 import { z } from 'zod'
+import type { RequestContext } from '../audit/events.js'
+import type { RefreshRefusal } from '../audit/refusals.js'
+import { AuthError } from '../errors.js'
 import { ok } from '../http/answer.js'
 import type { Capability } from '../http/capability.js'
 import type { Endpoint } from '../http/endpoint.js'
 import { parseInput } from '../http/input.js'
-import type { Throttle } from '../throttle/throttle.js'
-import type { AccessTokens } from '../tokens/access-token.js'
-import { createRefreshSession, type RefreshSessionDeps } from './refresh-session.js'
-
-export interface RefreshDeps extends RefreshSessionDeps {
-  readonly throttle: Pick<Throttle, 'limitFailures'>
-  readonly accessTokens: Pick<AccessTokens, 'issue'>
-  /** Seconds. */
-  readonly accessTokenLifetime: number
-}
+import type { SignInKit } from '../kits/sign-in-kit.js'
+import { sha256 } from '../lib/digest.js'
+import type { RefreshState, SessionRecord } from '../stores/contract.js'
+import {
+  classifyRefreshToken,
+  nobodysRefresh,
+  type RefreshTokenClass,
+  rotateRefreshToken,
+  sessionIdOf,
+} from '../tokens/refresh-token.js'
+import type { AuthUser } from '../users/contract.js'
 
 const text = z.string().min(1)
 
@@ -32,44 +36,246 @@ export const refreshRequest: z.ZodObject<{
   )
 
 /** The exchange of refresh tokens; failures are limited by network. */
-export function createRefresh(deps: RefreshDeps): Capability {
-  const refresh = deps.throttle.limitFailures('refresh', refreshEndpoint(deps))
+export function createRefresh(kit: SignInKit): Capability {
+  const refresh = kit.throttle.limitFailures('refresh', refreshEndpoint(kit))
   return { routes: [['/auth/refresh', { POST: refresh }, 'oauth']] }
 }
 
-/** `POST /auth/refresh`: exchanges a refresh token for a new one and a new access token. */
-function refreshEndpoint(deps: RefreshDeps): Endpoint {
-  const refreshSession = createRefreshSession(deps)
-
+// `POST /auth/refresh`: exchanges a refresh token for a new one and a new access token.
+function refreshEndpoint(kit: SignInKit): Endpoint {
+  const { accessTokens, accessTokenLifetime, clock } = kit
   return async function refresh({ context, readJson }) {
     // 400, 413, 415
     const input = parseInput(refreshRequest, await readJson())
     const presented = (input.refreshToken ?? input.refresh_token) as string
-    const answer = await refreshSession(
-      {
-        presented,
-        // An app's refresh token is valid only at the OAuth token endpoint, where the app
-        // authenticates.
-        admits: ({ kind }) => kind !== 'oauth',
-        rotates: true,
-        open:
-          () =>
-          async ({ refreshToken, session }) => {
-            const { token, expiresIn } = await deps.accessTokens.issue(
-              session,
-              deps.accessTokenLifetime,
-              deps.clock(),
-            )
-            return {
-              access_token: token,
-              token_type: 'Bearer',
-              expires_in: expiresIn,
-              refresh_token: refreshToken,
-            }
-          },
-      },
-      context,
-    )
-    return ok(answer)
+    const refreshing: Refreshing<object> = {
+      presented,
+      // An app's refresh token is valid only at the OAuth token endpoint, where the app
+      // authenticates.
+      admits: ({ kind }) => kind !== 'oauth',
+      rotates: true,
+      open:
+        () =>
+        async ({ refreshToken: refresh_token, session }) => {
+          const issued = await accessTokens.issue(session, accessTokenLifetime, clock())
+          const { token: access_token, expiresIn: expires_in } = issued
+          return { access_token, token_type: 'Bearer', expires_in, refresh_token }
+        },
+    }
+    return ok(await refreshSession(kit, refreshing, context))
   }
+}
+
+/** How to exchange a refresh token. */
+export interface Refreshing<Tokens> {
+  readonly presented: string
+  /**
+   * Whether this endpoint refreshes such sessions. Tokens of other sessions are refused as unknown.
+   */
+  readonly admits: (session: SessionRecord) => boolean
+  /** Whether the refresh token is rotated. */
+  readonly rotates: boolean
+  /**
+   * Checks the request against a valid session, and returns the function that signs its tokens. If
+   * this throws, the refresh token stays valid.
+   */
+  readonly open: (session: SessionRecord) => (refreshed: Refreshed) => Promise<Tokens>
+}
+
+/** A refreshed session, with `refreshToken` as its current token. */
+export interface Refreshed {
+  readonly refreshToken: string
+  readonly session: SessionRecord
+  readonly user: AuthUser
+}
+
+/** A session that can be refreshed. */
+type RefreshableSession = SessionRecord & { readonly refresh: RefreshState }
+
+/**
+ * The session named by the token: one that can be refreshed here, or none. `named` is then a live
+ * session that cannot.
+ */
+type Found =
+  | { readonly session: RefreshableSession }
+  | { readonly session: null; readonly named: SessionRecord | null }
+
+/** A token that may be exchanged. */
+type Standing = Extract<RefreshTokenClass, { is: 'current' | 'spent-lately' }>
+
+/**
+ * Exchanges a refresh token: the only way in which they are exchanged. Throws 400 `invalid_grant`,
+ * the same for every reason, or 503.
+ */
+export async function refreshSession<Tokens>(
+  kit: SignInKit,
+  { presented, admits, rotates, open }: Refreshing<Tokens>,
+  context: RequestContext,
+): Promise<Tokens> {
+  // 400, 503
+  const found = await findSession(kit, presented, admits, context)
+  const { session, standing } = await checkToken(kit, found, presented, context)
+  const user = await decide(kit, session, context)
+  const sign = open(session)
+  const answer = await exchange(kit, session, standing, { presented, admits, rotates }, context)
+  const { refreshToken } = answer
+  const tokens = await sign({ refreshToken, session: answer.session, user })
+  const whose = { userId: session.userId, sessionId: session.id }
+  if (answer.isRepeat) kit.audit({ type: 'refresh.repeated', ...whose }, context)
+  else kit.audit({ type: 'refresh.succeeded', ...whose }, context)
+  return tokens
+}
+
+/** How a valid token is exchanged. */
+type Rules = Pick<Refreshing<unknown>, 'presented' | 'admits' | 'rotates'>
+
+async function exchange(
+  kit: SignInKit,
+  session: RefreshableSession,
+  standing: Standing,
+  rules: Rules,
+  context: RequestContext,
+): Promise<Answer> {
+  if (standing.is === 'spent-lately') return repeated(session, standing)
+  return rules.rotates
+    ? rotate(kit, session, rules, context)
+    : keep(kit, session, rules.presented, context)
+}
+
+/** The refresh token of an answer, and the session with that token as its current one. */
+interface Answer {
+  readonly refreshToken: string
+  readonly session: RefreshableSession
+  readonly isRepeat: boolean
+}
+
+// The access token names the refresh token issued with it, even if that one has been used since.
+function repeated(
+  session: RefreshableSession,
+  { successor }: Extract<RefreshTokenClass, { is: 'spent-lately' }>,
+): Answer {
+  const refresh = { ...session.refresh, hash: sha256(successor) }
+  return { refreshToken: successor, session: { ...session, refresh }, isRepeat: true }
+}
+
+async function findSession(
+  kit: SignInKit,
+  presented: string,
+  admits: Rules['admits'],
+  context: RequestContext,
+): Promise<Found> {
+  const id = sessionIdOf(presented)
+  if (id === null) throw refusal(kit, 'unknown-or-ended', null, context)
+  const named = await kit.sessions.findLive(id)
+  const refresh = named?.refresh ?? null
+  return named === null || refresh === null || !admits(named)
+    ? { session: null, named }
+    : { session: { ...named, refresh } }
+}
+
+async function decide(
+  kit: SignInKit,
+  session: RefreshableSession,
+  context: RequestContext,
+): Promise<AuthUser> {
+  const user = await kit.users.findById(session.userId)
+  if (user !== null && !(await kit.passwordStands(session, user)))
+    throw refusal(kit, 'unknown-or-ended', session, context)
+  const { methods } = session
+  const asked = { door: 'refresh', user, methods, code: undefined, context } as const
+  const decision = await kit.decideSignIn(asked)
+  if (!decision.allowed) throw refusal(kit, decision.reason, session, context)
+  return decision.approved.user
+}
+
+// Before the sign-in decision: a forged token must not reach the host's hooks.
+async function checkToken(
+  kit: SignInKit,
+  found: Found,
+  presented: string,
+  context: RequestContext,
+): Promise<{ readonly session: RefreshableSession; readonly standing: Standing }> {
+  const { session } = found
+  // Checked even without a session, so that it takes equally long: a session id is not secret, but
+  // whether the session is alive is.
+  const standing =
+    session === null
+      ? classify(kit, '', presented, nobodysRefresh())
+      : classify(kit, session.id, presented, session.refresh)
+  if (session === null) throw refusal(kit, 'unknown-or-ended', found.named, context)
+  if (standing.is === 'current' || standing.is === 'spent-lately') return { session, standing }
+  if (standing.is === 'foreign') throw refusal(kit, 'unknown-or-ended', session, context)
+  // RFC 9700 §4.14.2: one of its two holders is a thief, and nobody can tell which.
+  const ended = await kit.sessions.end(session, 'refresh-reused', context)
+  // Reported once, even if several requests present it at the same time.
+  if (ended)
+    kit.audit({ type: 'refresh.reused', userId: session.userId, sessionId: session.id }, context)
+  throw refusal(kit, 'reused', session, context)
+}
+
+function classify(
+  { clock, refreshGrace }: SignInKit,
+  sessionId: string,
+  presented: string,
+  state: RefreshState,
+): RefreshTokenClass {
+  return classifyRefreshToken(sessionId, presented, state, clock(), refreshGrace)
+}
+
+async function rotate(
+  kit: SignInKit,
+  session: RefreshableSession,
+  { presented, admits }: Rules,
+  context: RequestContext,
+): Promise<Answer> {
+  const { token: refreshToken, refresh } = rotateRefreshToken(
+    session.id,
+    presented,
+    session.refresh,
+    kit.clock(),
+    kit.refreshGrace,
+  )
+  const { hash } = session.refresh
+  const { outcome } = await kit.sessions.rotateRefresh(session, hash, refresh, context)
+  if (outcome === 'rotated')
+    return { refreshToken, session: { ...session, refresh }, isRepeat: false }
+  if (outcome === 'ended') throw refusal(kit, 'unknown-or-ended', session, context)
+  // A concurrent request with the same token was faster, so the token is used now.
+  const { session: superseded } = await findSession(kit, presented, admits, context)
+  if (superseded === null) throw refusal(kit, 'unknown-or-ended', session, context)
+  const standing = classify(kit, session.id, presented, superseded.refresh)
+  if (standing.is === 'spent-lately') return repeated(superseded, standing)
+  // The store first said that another token is current, and now that this one is: a replica lags
+  // behind. That is no reason to end the session.
+  if (standing.is === 'current')
+    throw new AuthError('temporarily-unavailable', {
+      retryAfter: 1,
+      message: 'stale read of a session',
+    })
+  throw refusal(kit, 'unknown-or-ended', session, context)
+}
+
+// The same write with the same token: it records the use, and tells whether the session has ended.
+async function keep(
+  kit: SignInKit,
+  session: RefreshableSession,
+  refreshToken: string,
+  context: RequestContext,
+): Promise<Answer> {
+  const { refresh } = session
+  const { outcome } = await kit.sessions.rotateRefresh(session, refresh.hash, refresh, context)
+  if (outcome === 'rotated') return { refreshToken, session, isRepeat: false }
+  throw refusal(kit, 'unknown-or-ended', session, context)
+}
+
+// One answer for every reason (RFC 6749 §5.2).
+function refusal(
+  { audit }: SignInKit,
+  reason: RefreshRefusal,
+  session: SessionRecord | null,
+  context: RequestContext,
+): AuthError {
+  const whose = { userId: session?.userId ?? null, sessionId: session?.id ?? null }
+  audit({ type: 'refresh.refused', reason, ...whose }, context)
+  return new AuthError('invalid_grant', { message: `refresh refused: ${reason}` })
 }

@@ -16,23 +16,21 @@ export function isFresh(
 /**
  * Requires a recent sign-in, before a session opens another one: a leaked access token must not
  * yield a session that outlives it. Throws 403 `reauthentication-required`, 503.
+ *
+ * @param maxAge - in seconds; false allows any age
  */
-export type RequireRecentSignIn = (session: SessionRecord) => Promise<void>
-
-/** `maxAge` is in seconds; false allows any age. */
-export function createRequireRecentSignIn(
-  maxAge: number | false,
+export async function requireRecentSignIn(
   { findLive }: Pick<Sessions, 'findLive'>,
+  session: SessionRecord,
+  maxAge: number | false,
   clock: () => Date,
-): RequireRecentSignIn {
-  return async function requireRecentSignIn(session) {
-    if (maxAge === false) return
-    const isRecent = ({ authenticatedAt }: SessionRecord) =>
-      clock().getTime() - authenticatedAt.getTime() <= maxAge * 1000
-    if (isRecent(session)) return
-    // Read again: the user may have reauthenticated in another process a moment ago.
-    const now = await findLive(session.id)
-    if (now !== null && isRecent(now)) return
-    throw new AuthError('reauthentication-required', { details: { maxAge } })
-  }
+): Promise<void> {
+  if (maxAge === false) return
+  const isRecent = ({ authenticatedAt }: SessionRecord) =>
+    clock().getTime() - authenticatedAt.getTime() <= maxAge * 1000
+  if (isRecent(session)) return
+  // Read again: the user may have reauthenticated in another process a moment ago.
+  const now = await findLive(session.id)
+  if (now !== null && isRecent(now)) return
+  throw new AuthError('reauthentication-required', { details: { maxAge } })
 }

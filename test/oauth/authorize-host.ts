@@ -7,7 +7,7 @@ import { mountAll } from '../../src/http/endpoint.js'
 import { type AuthEvent, generateSigningKey, joseSigner } from '../../src/index.js'
 import { unwatched } from '../../src/lib/watch.js'
 import { createLogin } from '../../src/login/login.js'
-import { createOAuthCodes, type OAuthCodes } from '../../src/oauth/authorization-codes.js'
+import { findOAuthCode, type OAuthCodeRecord } from '../../src/oauth/authorization-codes.js'
 import type { OAuthServer } from '../../src/oauth/oauth-server.js'
 import { createBrowserPages } from '../../src/pages/browser-pages.js'
 import { createPageSite } from '../../src/pages/page-site.js'
@@ -16,6 +16,7 @@ import type { AuthRouterOptions } from '../../src/router/options.js'
 import { resolveOptions } from '../../src/router/resolve-options.js'
 import type { TokenSigner } from '../../src/signers/contract.js'
 import type { OAuthClient } from '../../src/stores/client-contract.js'
+import type { ConsumeResult } from '../../src/stores/code-contract.js'
 import { memoryOAuthStores } from '../../src/stores/memory-oauth-stores.js'
 import { memoryStores } from '../../src/stores/memory-stores.js'
 import { manualClock } from '../../src/testing/manual-clock.js'
@@ -91,7 +92,10 @@ export interface AuthorizeHost {
   readonly stores: ReturnType<typeof memoryStores>
   readonly consents: ReturnType<typeof memoryOAuthStores>['consents']
   readonly signer: TokenSigner
-  readonly codes: OAuthCodes
+  readonly codes: {
+    find(code: string): Promise<OAuthCodeRecord | null>
+    burn(code: OAuthCodeRecord): Promise<ConsumeResult>
+  }
   /** Signs somebody in to a browser, and answers its cookie and session. */
   signIn(
     userId?: string,
@@ -126,7 +130,10 @@ export async function startAuthorize(settings: AuthorizeSettings = {}): Promise<
   const resolved = resolveOptions(options)
   const kit = createKit(resolved)
   const { contexts, warnOnce, pages } = kit
-  const codes = createOAuthCodes(kit)
+  const codes: AuthorizeHost['codes'] = {
+    find: (code) => findOAuthCode(kit, code),
+    burn: ({ codeHash }) => kit.codeStore.consume(codeHash, clock()),
+  }
   if (pages === undefined) throw new Error('no pages')
   const listed = registerOf(settings.clients ?? [wiki, desktop, tracker, bridge])
   const baseUrl = new URL(`${issuer}/api/v1`)

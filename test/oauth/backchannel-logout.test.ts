@@ -2,7 +2,7 @@
 import supertest from 'supertest'
 import { describe, expect, it } from 'vitest'
 import type { EndReason, SessionRecord } from '../../src/index.js'
-import { sidOf } from '../../src/oauth/id-token.js'
+import { sidOf } from '../../src/oauth/issue-tokens.js'
 import { memoryOAuthStores, memoryStores } from '../../src/stores/memory-stores.js'
 import { bearer, logIn, post, remove } from '../support/client.js'
 import { claimsOf } from './oauth-parts.js'

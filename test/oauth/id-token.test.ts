@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { idTokenClaims } from '../../src/oauth/id-token.js'
+import { idTokenClaims } from '../../src/oauth/issue-tokens.js'
 import type { SessionRecord } from '../../src/stores/contract.js'
 import { moments, newSession } from '../../src/stores/new-records.js'
 

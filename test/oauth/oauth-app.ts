@@ -9,16 +9,16 @@ import {
   type OAuthClient,
   type SessionRecord,
 } from '../../src/index.js'
+import type { SignInKit } from '../../src/kits/sign-in-kit.js'
 import { randomId } from '../../src/lib/random.js'
-import { createAuthenticateClient } from '../../src/oauth/client-auth.js'
+import type { AppsKit } from '../../src/oauth/apps-kit.js'
 import { generateClientSecret } from '../../src/oauth/client-secret.js'
 import type { Clients } from '../../src/oauth/clients.js'
 import { createClientsForHost } from '../../src/oauth/clients-for-host.js'
 import { listConsentsEndpoint, revokeConsentEndpoint } from '../../src/oauth/consents.endpoint.js'
 import { createDisableClient, createForgetClient } from '../../src/oauth/disable-client.js'
-import { introspectEndpoint } from '../../src/oauth/introspect.endpoint.js'
 import { createOwnConsents } from '../../src/oauth/own-consents.js'
-import { revokeEndpoint } from '../../src/oauth/revoke.endpoint.js'
+import { introspectEndpoint, revokeEndpoint } from '../../src/oauth/shown-tokens.js'
 import { createUserClaims, type DescribeClaims } from '../../src/oauth/user-claims.js'
 import { userinfoEndpoint } from '../../src/oauth/userinfo.endpoint.js'
 import { createKit } from '../../src/router/kit.js'
@@ -35,6 +35,7 @@ import { type ManualClock, manualClock } from '../../src/testing/manual-clock.js
 import { newRefreshToken, rotateRefreshToken } from '../../src/tokens/refresh-token.js'
 import { startBareApp } from '../support/bare-app.js'
 import { cheapHasher, encryptionKey } from '../support/host.js'
+import { kitOf } from '../support/kit-of.js'
 import { testUsers } from '../support/users.js'
 import { knownScopes, registerOf } from './some-clients.js'
 
@@ -119,7 +120,7 @@ export async function startOAuthApp(settings: AppSettings = {}) {
   })
   const kit = createKit(options)
   onTestFinished(() => kit.close())
-  const { sessions, accessTokens, signedIn, audit, call } = kit
+  const { sessions, signedIn, audit, call } = kit
   const managed = failClosedManagedClients(oauthStores.clients, call)
   const consents = failClosedConsents(oauthStores.consents, call)
   const clients: Clients = registerOf(managed, { clock, call })
@@ -144,14 +145,13 @@ export async function startOAuthApp(settings: AppSettings = {}) {
     clock,
     audit,
   })
-  const authenticateClient = createAuthenticateClient({
+  const appsKit = kitOf<AppsKit>({
+    ...(kit as SignInKit as AppsKit),
     clients,
     once: oauthStores.once,
     issuer,
-    tokenEndpoint: `${issuer}/oauth/token`,
-    throttle: kit.throttle,
-    clock,
-    audit,
+    baseUrl: new URL(issuer),
+    ownResource,
   })
   const userinfo = userinfoEndpoint({
     authenticateRequest: kit.authenticateRequest,
@@ -159,19 +159,8 @@ export async function startOAuthApp(settings: AppSettings = {}) {
     userClaims: createUserClaims(settings.claims, call),
     audit,
   })
-  const revoke = revokeEndpoint({ authenticateClient, sessions, accessTokens, ownResource, clock })
-  const introspect = introspectEndpoint({
-    authenticateClient,
-    sessions,
-    liveSessions: kit.liveSessions,
-    accessTokens,
-    issuer,
-    ownResource,
-    refreshGrace: options.lifetimes.refreshGrace,
-    throttle: kit.throttle,
-    clock,
-    audit,
-  })
+  const revoke = revokeEndpoint(appsKit)
+  const introspect = introspectEndpoint(appsKit)
   const ownConsents = createOwnConsents({ consents, clients, sessions, ownResource, audit })
   const { url, unforeseen } = await startBareApp({
     routes: [

@@ -4,15 +4,16 @@ import { onTestFinished } from 'vitest'
 import { noRequest } from '../../src/audit/events.js'
 import type { AuthRouterOptions } from '../../src/index.js'
 import { generateSigningKey, joseSigner } from '../../src/index.js'
+import type { SignInKit } from '../../src/kits/sign-in-kit.js'
 import { sha256 } from '../../src/lib/digest.js'
 import { randomId, randomSecret } from '../../src/lib/random.js'
-import { createAuthenticateClient } from '../../src/oauth/client-auth.js'
+import type { AppsKit } from '../../src/oauth/apps-kit.js'
 import { generateClientSecret } from '../../src/oauth/client-secret.js'
 import { revokeConsentEndpoint } from '../../src/oauth/consents.endpoint.js'
 import { createDisableClient } from '../../src/oauth/disable-client.js'
 import { createRequireFitSigner } from '../../src/oauth/fit-signer.js'
 import { createOwnConsents } from '../../src/oauth/own-consents.js'
-import { type TokenEndpointDeps, tokenEndpoint } from '../../src/oauth/token.endpoint.js'
+import { tokenEndpoint } from '../../src/oauth/token.endpoint.js'
 import { createKit } from '../../src/router/kit.js'
 import { resolveOptions } from '../../src/router/resolve-options.js'
 import type { OAuthClient } from '../../src/stores/client-contract.js'
@@ -24,6 +25,7 @@ import { manualClock } from '../../src/testing/manual-clock.js'
 import { startBareApp } from '../support/bare-app.js'
 import { bearer, logIn, pkcePair } from '../support/client.js'
 import { cheapHasher, encryptionKey, startHost } from '../support/host.js'
+import { kitOf, type Some } from '../support/kit-of.js'
 import { basic, onceInMemory } from '../support/oauth-clients.js'
 import { rsaKey } from '../support/rsa-key.js'
 
@@ -79,7 +81,7 @@ export interface TestCode {
 export interface OAuthSettings {
   readonly clients?: readonly OAuthClient[]
   readonly options?: Partial<AuthRouterOptions>
-  readonly change?: Partial<TokenEndpointDeps>
+  readonly change?: Some<AppsKit>
   readonly stores?: Pick<AuthRouterOptions, 'codes' | 'sessions'>
   /** Lets a step of what is going on happen, perhaps later. */
   readonly step?: <Value>(name: Step, work: () => Promise<Value>) => Promise<Value>
@@ -132,44 +134,36 @@ export async function startOAuth(settings: OAuthSettings = {}) {
     audit,
   })
 
-  const endpoint = tokenEndpoint({
-    ...kit,
-    deviceFlow: undefined,
-    authenticateClient: createAuthenticateClient({
+  const endpoint = tokenEndpoint(
+    kitOf<AppsKit>({
+      ...(kit as SignInKit as AppsKit),
+      deviceFlow: undefined,
+      once: onceInMemory(),
+      issuer,
+      baseUrl: new URL(issuer),
+      consents: {
+        find: (...given) => step('look at consent', () => consents.find(...given)),
+      },
+      sessions: {
+        ...sessions,
+        startByCode: (...given) => step('open', () => sessions.startByCode(...given)),
+        rotateRefresh: (...given) => step('rotate', () => sessions.rotateRefresh(...given)),
+      },
+      requireFitSigner: createRequireFitSigner(signer, call, clock),
+      userClaims: async ({ name }, { scope }) => (scope.includes('profile') ? { name } : {}),
+      ownResource,
+      ownAddress: 'https://chat.example.com/api/v1',
+      hasServices: false,
+      ...settings.change,
       clients: {
         find: async (id) => clients.find((one) => one.id === id) ?? null,
         isFamiliar: () => true,
+        findFresh: async (id) => step('look at client', async () => rows.get(id) ?? null),
+        withRedirects: async (client) => client,
+        ...settings.change?.clients,
       },
-      once: onceInMemory(),
-      issuer,
-      tokenEndpoint: `${issuer}/oauth/token`,
-      throttle: kit.throttle,
-      clock,
-      audit,
     }),
-    codes: {
-      find: (code) => codeStore.find(sha256(code)),
-      burn: ({ codeHash }) => codeStore.consume(codeHash, clock()),
-    },
-    clients: {
-      findFresh: async (id) => step('look at client', async () => rows.get(id) ?? null),
-      withRedirects: async (client) => client,
-    },
-    consents: {
-      find: (...given) => step('look at consent', () => consents.find(...given)),
-    },
-    sessions: {
-      ...sessions,
-      startByCode: (...given) => step('open', () => sessions.startByCode(...given)),
-      rotateRefresh: (...given) => step('rotate', () => sessions.rotateRefresh(...given)),
-    },
-    requireFitSigner: createRequireFitSigner(signer, call, clock),
-    userClaims: async ({ name }, { scope }) => (scope.includes('profile') ? { name } : {}),
-    ownResource,
-    ownAddress: 'https://chat.example.com/api/v1',
-    hasServices: false,
-    ...settings.change,
-  })
+  )
   const app = await startBareApp({
     routes: [
       ['/oauth/token', { POST: endpoint }, 'oauth-endpoint', 'every-origin'],

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import supertest from 'supertest'
 import { describe, expect, it } from 'vitest'
 import type { OAuthClient } from '../../src/index.js'
-import { idTokenClaims } from '../../src/oauth/id-token.js'
+import { idTokenClaims } from '../../src/oauth/issue-tokens.js'
 import { moments, newSession } from '../../src/stores/new-records.js'
 import { bearer, logIn, post as postJson } from '../support/client.js'
 import {

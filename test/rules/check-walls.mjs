@@ -135,7 +135,7 @@ const offences = {
     "import type { AuthRouter } from '../router/auth-router.js'",
   ],
   'floor-cookie': [
-    'cookie/cookie-for-host.ts',
+    'cookie/cookie.ts',
     "import type { ResolvedOptions } from '../router/resolve-options.js'",
   ],
   'floor-deletion': [

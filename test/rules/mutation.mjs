@@ -17,7 +17,7 @@ const areas = {
       'src/{sign-in,sign-in-factor}.ts',
       'src/login/{login.endpoint,log-in,login-request,verify-password}.ts',
       'src/account/prove-password.ts',
-      'src/pkce/{token.endpoint,authorization-code}.ts',
+      'src/pkce/{pkce,authorization-code}.ts',
       'src/host-sign-in/open-session.ts',
     ],
     tests: [

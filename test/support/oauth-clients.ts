@@ -4,7 +4,8 @@ import { type JWTPayload, SignJWT } from 'jose'
 import type { AuthEvent } from '../../src/audit/events.js'
 import { ok } from '../../src/http/answer.js'
 import { readParameters } from '../../src/http/parameters.js'
-import { createAuthenticateClient } from '../../src/oauth/client-auth.js'
+import type { AppsKit } from '../../src/oauth/apps-kit.js'
+import { authenticateClient } from '../../src/oauth/client-auth.js'
 import { generateClientSecret } from '../../src/oauth/client-secret.js'
 import type { Clients } from '../../src/oauth/clients.js'
 import type { ClientStore, OAuthClient } from '../../src/stores/client-contract.js'
@@ -12,6 +13,7 @@ import type { OnceStore } from '../../src/stores/once-contract.js'
 import { manualClock } from '../../src/testing/manual-clock.js'
 import { createThrottle } from '../../src/throttle/throttle.js'
 import { startBareApp } from './bare-app.js'
+import { kitOf } from './kit-of.js'
 
 export const issuer = 'https://chat.example.com'
 export const tokenEndpoint = `${issuer}/api/v1/oauth/token`
@@ -86,14 +88,14 @@ export async function startClients(
   const events: AuthEvent[] = []
   const audit = (event: object) => void events.push(event as AuthEvent)
   const once = onceInMemory()
-  const authenticateClient = createAuthenticateClient({
+  const kit = kitOf<AppsKit>({
     clients: {
       find: parts.find ?? (async (id) => clients.find((one) => one.id === id) ?? null),
       isFamiliar: parts.isFamiliar ?? (() => true),
     },
     once: parts.once ?? once,
     issuer,
-    tokenEndpoint,
+    baseUrl: new URL(`${issuer}/api/v1`),
     throttle: createThrottle({
       options: {},
       encryptionKeys: [],
@@ -113,7 +115,7 @@ export async function startClients(
         {
           POST: async (request) => {
             const parameters = await readParameters(request.incoming)
-            const { client, method } = await authenticateClient(request, parameters)
+            const { client, method } = await authenticateClient(kit, request, parameters)
             return ok({ id: client.id, method })
           },
         },

@@ -1,7 +1,7 @@
 import { randomId } from '../../lib/random.js'
 import type { LogoutTokenClaims } from '../../signers/contract.js'
 import type { SessionRecord } from '../../stores/contract.js'
-import { sidOf } from '../id-token.js'
+import { sidOf } from '../issue-tokens.js'
 
 /** Seconds. An app reads the token once, when it gets it. */
 const lifetimeSeconds = 120

@@ -1,4 +1,3 @@
-import type { Audit } from '../../audit/events.js'
 import { AuthError } from '../../errors.js'
 import { ok } from '../../http/answer.js'
 import type { Endpoint } from '../../http/endpoint.js'
@@ -6,13 +5,12 @@ import { isForeignPage } from '../../http/page-origin.js'
 import { type RequestParameters, readParameters } from '../../http/parameters.js'
 import { shownUserCode } from '../../lib/user-code.js'
 import type { OAuthClient } from '../../stores/client-contract.js'
-import type { Throttle } from '../../throttle/throttle.js'
+import type { AppsKit } from '../apps-kit.js'
 import { grantFault } from '../authorization-faults.js'
 import { type RequestInput, scopesOf, targetsOf } from '../authorization-parameters.js'
 import { addressAt } from '../base-url.js'
-import type { AuthenticateClient } from '../client-auth.js'
-import { audiencesOf, deviceGrant, grantsOf, type OwnNames } from '../client-defaults.js'
-import type { Scopes } from '../scopes.js'
+import { authenticateClient } from '../client-auth.js'
+import { audiencesOf, deviceGrant, grantsOf } from '../client-defaults.js'
 import {
   type AskedByDevice,
   type DeviceFlow,
@@ -20,14 +18,8 @@ import {
   pollInterval,
 } from './device-flow.js'
 
-export interface DeviceAuthorizationDeps extends OwnNames {
+interface DeviceKit extends AppsKit {
   readonly deviceFlow: DeviceFlow
-  readonly authenticateClient: AuthenticateClient
-  readonly throttle: Pick<Throttle, 'takeDeviceCode'>
-  readonly scopes: Pick<Scopes, 'known'>
-  /** The address of the router for browsers. */
-  readonly baseUrl: URL
-  readonly audit: Audit
 }
 
 /**
@@ -35,8 +27,8 @@ export interface DeviceAuthorizationDeps extends OwnNames {
  * §3.1](https://www.rfc-editor.org/rfc/rfc8628#section-3.1): a device asks for a code that its user
  * types into a browser.
  */
-export function deviceAuthorizationEndpoint(deps: DeviceAuthorizationDeps): Endpoint {
-  const { deviceFlow, authenticateClient, throttle, baseUrl, audit } = deps
+export function deviceAuthorizationEndpoint(kit: DeviceKit): Endpoint {
+  const { deviceFlow, throttle, baseUrl, audit } = kit
   const page = addressAt(baseUrl, '/oauth/device')
   return async function authorizeDevice(request) {
     const { context } = request
@@ -46,10 +38,10 @@ export function deviceAuthorizationEndpoint(deps: DeviceAuthorizationDeps): Endp
     // 400, 413, 415
     const parameters = await readParameters(request.incoming)
     // 400, 401, 429, 503
-    const { client } = await authenticateClient(request, parameters)
+    const { client } = await authenticateClient(kit, request, parameters)
     if (!grantsOf(client).includes(deviceGrant)) throw new AuthError('unauthorized_client')
     // 400
-    const asked = askedBy(deps, client, parameters)
+    const asked = askedBy(kit, client, parameters)
     // 429, 503
     await throttle.takeDeviceCode(client.id, context)
     // 503
@@ -69,7 +61,7 @@ export function deviceAuthorizationEndpoint(deps: DeviceAuthorizationDeps): Endp
 
 // As at the authorization endpoint.
 function askedBy(
-  { scopes, ownResource, ownAddress }: DeviceAuthorizationDeps,
+  { scopes, ownResource, ownAddress }: DeviceKit,
   client: OAuthClient,
   parameters: RequestParameters,
 ): AskedByDevice {

@@ -2,18 +2,17 @@ import type { RequestContext } from '../../audit/events.js'
 import type { CodeRefusal } from '../../audit/refusals.js'
 import { AuthError } from '../../errors.js'
 import type { RequestParameters } from '../../http/parameters.js'
-import type { AuthorizationCodes } from '../../pkce/authorization-code.js'
 import { codeVerifierPattern, verifierMatches } from '../../pkce/code-challenge.js'
-import type { OpenedByCode, RedeemCode } from '../../pkce/redeem-code.js'
+import { type OpenedByCode, redeemCode } from '../../pkce/redeem-code.js'
 import type { OAuthClient } from '../../stores/client-contract.js'
 import type { AuthorizationCodeRecord } from '../../stores/code-contract.js'
 import { newRefreshToken } from '../../tokens/refresh-token.js'
-import { audiencesOf, getsRefreshToken, isConfidential, type OwnNames } from '../client-defaults.js'
+import type { AppsKit } from '../apps-kit.js'
+import { findOAuthCode } from '../authorization-codes.js'
+import { audiencesOf, getsRefreshToken, isConfidential } from '../client-defaults.js'
 import { redirectOfCode } from '../client-documents/client-document.js'
-import type { Clients } from '../clients.js'
-import type { IssuedTokens, IssueTokens } from '../issue-tokens.js'
-import type { StillAllowed } from '../still-allowed.js'
-import { remainingGrant, targetOf } from './remaining-grant.js'
+import { type IssuedTokens, issueTokens } from '../issue-tokens.js'
+import { remainingGrant, requireStillAllowed, targetOf } from './remaining-grant.js'
 
 /** The answer to a client. */
 export interface GrantedTokens extends IssuedTokens {
@@ -25,19 +24,11 @@ export interface GrantedTokens extends IssuedTokens {
  * §5.2](https://www.rfc-editor.org/rfc/rfc6749#section-5.2), and 503.
  */
 export type Grant = (
+  kit: AppsKit,
   client: OAuthClient,
   parameters: RequestParameters,
   context: RequestContext,
 ) => Promise<GrantedTokens>
-
-export interface CodeGrantDeps extends OwnNames {
-  /** The codes of the authorization endpoint. */
-  readonly codes: Pick<AuthorizationCodes, 'find'>
-  readonly clients: Pick<Clients, 'withRedirects'>
-  readonly redeemCode: RedeemCode
-  readonly issueTokens: IssueTokens
-  readonly stillAllowed: Pick<StillAllowed, 'afterOpening'>
-}
 
 /** The parameters sent with a code. */
 interface Proof {
@@ -47,9 +38,6 @@ interface Proof {
   readonly verifier: string | null
 }
 
-/** Codes of `/auth/pkce` have another prefix: neither endpoint accepts the other's. */
-const codePattern = /^mar_oc_[A-Za-z0-9_-]{43}$/
-
 /** The parameters of the grant, for the description of the API. */
 export const codeParameters = {
   code: 'of the first',
@@ -58,37 +46,48 @@ export const codeParameters = {
 } as const
 
 /** `authorization_code`: exchanges a code for a session of the client it was issued to. */
-export function createCodeGrant(deps: CodeGrantDeps): Grant {
-  const { codes, redeemCode, stillAllowed } = deps
+export async function exchangeCode(
+  kit: AppsKit,
+  client: OAuthClient,
+  parameters: RequestParameters,
+  context: RequestContext,
+): Promise<GrantedTokens> {
+  // 400
+  const presented = required(parameters, 'code')
+  const asked = required(parameters, 'redirect_uri')
+  const verifier = verifierOf(parameters)
+  const resources = audiencesOf(parameters.all('resource'), kit)
+  // 503
+  const code = await findOAuthCode(kit, presented)
+  const asRead = await kit.clients.withRedirects(client, context)
+  const redirectUri = asRead && redirectOfCode(asRead, asked)
+  const refusal = (found: AuthorizationCodeRecord) =>
+    refusalOf(found, { client, redirectUri, verifier })
+  return redeem(kit, { door: 'code-exchange', code, refusal, client, resources }, context)
+}
 
-  async function find(presented: string): Promise<AuthorizationCodeRecord | null> {
-    const code = codePattern.test(presented) ? await codes.find(presented) : null
-    return code?.clientId === undefined ? null : code
-  }
+/** A code that an authenticated client exchanges. */
+interface Redeeming {
+  readonly door: 'code-exchange' | 'device'
+  /** The record, used or not; null if no such code was issued. */
+  readonly code: AuthorizationCodeRecord | null
+  readonly refusal: (code: AuthorizationCodeRecord) => CodeRefusal | null
+  readonly client: OAuthClient
+  /** The APIs that the request names. */
+  readonly resources: readonly string[]
+}
 
-  return async function exchangeCode(client, parameters, context) {
-    // 400
-    const presented = required(parameters, 'code')
-    const redirectUri = required(parameters, 'redirect_uri')
-    const verifier = verifierOf(parameters)
-    const resources = audiencesOf(parameters.all('resource'), deps)
-    // 503
-    const code = await find(presented)
-    const asRead = await deps.clients.withRedirects(client, context)
-    const redirectOf = asRead && redirectOfCode(asRead, redirectUri)
-    const tokens = await redeemCode(
-      {
-        door: 'code-exchange',
-        code,
-        refusalOf: (found) => refusalOf(found, { client, redirectUri: redirectOf, verifier }),
-        open: (found) => openByCode(deps, found, client, resources),
-      },
-      context,
-    )
-    // `redeemCode` has refused an unknown code.
-    if (code !== null) await stillAllowed.afterOpening(client, code, context)
-    return tokens
-  }
+/** Opens the session of a client by a code, once, and signs its tokens. Throws 400 and 503. */
+export async function redeem(
+  kit: AppsKit,
+  { door, code, refusal, client, resources }: Redeeming,
+  context: RequestContext,
+): Promise<GrantedTokens> {
+  const open = (found: AuthorizationCodeRecord) => openByCode(kit, found, client, resources)
+  const tokens = await redeemCode(kit, { door, code, refusalOf: refusal, open }, context)
+  // `redeemCode` has refused an unknown code.
+  if (code !== null) await requireStillAllowed(kit, client, code, context)
+  return tokens
 }
 
 /** A parameter that must be there. Throws 400. */
@@ -122,15 +121,15 @@ function isProven(
   return verifier !== null && verifierMatches(verifier, codeChallenge)
 }
 
-/** The session of a client that a code opens, and its tokens. Throws 400. */
-export function openByCode(
-  { issueTokens, ownResource }: Pick<CodeGrantDeps, 'issueTokens' | 'ownResource'>,
+// The session of a client that a code opens, and its tokens. Throws 400.
+function openByCode(
+  kit: AppsKit,
   code: AuthorizationCodeRecord,
   client: OAuthClient,
   resources: readonly string[],
 ): OpenedByCode<GrantedTokens> {
   // 400
-  const { scopes, resources: granted } = remainingGrant(code, client, ownResource)
+  const { scopes, resources: granted } = remainingGrant(code, client, kit.ownResource)
   const refreshing = getsRefreshToken(client, scopes) ? newRefreshToken(code.opensSessionId) : null
   const grant = {
     client,
@@ -152,7 +151,7 @@ export function openByCode(
       ...parentOf(code, refreshing !== null),
     },
     async sign(session, { user }) {
-      const tokens = await issueTokens(session, { ...grant, user })
+      const tokens = await issueTokens(kit, session, { ...grant, user })
       return refreshing === null ? tokens : { ...tokens, refresh_token: refreshing.token }
     },
   }

@@ -1,17 +1,12 @@
+import type { RequestContext } from '../../audit/events.js'
 import { AuthError } from '../../errors.js'
 import { isOneNetwork } from '../../http/client-address.js'
-import type { AuthorizationCodeStore } from '../../stores/code-contract.js'
+import type { RequestParameters } from '../../http/parameters.js'
+import type { OAuthClient } from '../../stores/client-contract.js'
 import type { DeviceCodeRecord, PollDeviceCodeResult } from '../../stores/device-code-contract.js'
+import type { AppsKit } from '../apps-kit.js'
 import { audiencesOf } from '../client-defaults.js'
-import type { DeviceFlow } from '../device/device-flow.js'
-import { type CodeGrantDeps, type Grant, openByCode, required } from './code.js'
-
-export interface DeviceGrantDeps extends Omit<CodeGrantDeps, 'codes'> {
-  /** Undefined without the option `oauth.deviceFlow`. */
-  readonly deviceFlow: DeviceFlow | undefined
-  readonly codeStore: Pick<AuthorizationCodeStore, 'find'>
-  readonly clock: () => Date
-}
+import { type GrantedTokens, redeem, required } from './code.js'
 
 /** The parameters of the grant, for the description of the API. */
 export const deviceParameters = { device_code: 'of the third' } as const
@@ -21,35 +16,28 @@ export const deviceParameters = { device_code: 'of the third' } as const
  * 8628 §3.4](https://www.rfc-editor.org/rfc/rfc8628#section-3.4)). An approval is an authorization
  * code that nobody has seen; only here it is exchanged.
  */
-export function createDeviceGrant(deps: DeviceGrantDeps): Grant | null {
-  const { deviceFlow, codeStore, redeemCode, stillAllowed, clock } = deps
-  if (deviceFlow === undefined) return null
-  return async function exchangeDeviceCode(client, parameters, context) {
-    // 400
-    const presented = required(parameters, 'device_code')
-    const resources = audiencesOf(parameters.all('resource'), deps)
-    // 400, 503
-    const codeHash = approvalIn(
-      await deviceFlow.poll(client, presented),
-      clock(),
-      (asked) =>
-        deviceFlow.sameNetwork !== 'require' || isOneNetwork(asked.requestedIp, context.ip),
-    )
-    const code = await codeStore.find(codeHash)
-    if (code?.consumedAt === null && clock() >= code.expiresAt) throw new AuthError('expired_token')
-    const tokens = await redeemCode(
-      {
-        door: 'device',
-        code,
-        refusalOf: ({ clientId }) => (clientId === client.id ? null : 'wrong-client'),
-        open: (found) => openByCode(deps, found, client, resources),
-      },
-      context,
-    )
-    // `redeemCode` has refused an unknown code.
-    if (code !== null) await stillAllowed.afterOpening(client, code, context)
-    return tokens
-  }
+export async function exchangeDeviceCode(
+  kit: AppsKit,
+  client: OAuthClient,
+  parameters: RequestParameters,
+  context: RequestContext,
+): Promise<GrantedTokens> {
+  const { deviceFlow, codeStore, clock } = kit
+  if (deviceFlow === undefined) throw new AuthError('unsupported_grant_type')
+  // 400
+  const presented = required(parameters, 'device_code')
+  const resources = audiencesOf(parameters.all('resource'), kit)
+  // 400, 503
+  const codeHash = approvalIn(
+    await deviceFlow.poll(client, presented),
+    clock(),
+    (asked) => deviceFlow.sameNetwork !== 'require' || isOneNetwork(asked.requestedIp, context.ip),
+  )
+  const code = await codeStore.find(codeHash)
+  if (code?.consumedAt === null && clock() >= code.expiresAt) throw new AuthError('expired_token')
+  const refusal = ({ clientId }: { readonly clientId?: string }) =>
+    clientId === client.id ? null : 'wrong-client'
+  return redeem(kit, { door: 'device', code, refusal, client, resources }, context)
 }
 
 // The hash of the authorization code of an approved device. Throws what the device is told

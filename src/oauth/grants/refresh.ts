@@ -1,17 +1,14 @@
+import type { RequestContext } from '../../audit/events.js'
 import { AuthError } from '../../errors.js'
-import type { RefreshSession } from '../../refresh/refresh-session.js'
+import type { RequestParameters } from '../../http/parameters.js'
+import { type Refreshing, refreshSession } from '../../refresh/refresh.js'
+import type { OAuthClient } from '../../stores/client-contract.js'
+import type { AppsKit } from '../apps-kit.js'
 import { wordsOf } from '../authorization-parameters.js'
-import { audiencesOf, getsRefreshToken, isConfidential, type OwnNames } from '../client-defaults.js'
-import type { IssueTokens } from '../issue-tokens.js'
-import type { StillAllowed } from '../still-allowed.js'
-import type { Grant } from './code.js'
-import { remainingGrant, targetOf } from './remaining-grant.js'
-
-export interface RefreshGrantDeps extends OwnNames {
-  readonly refreshSession: RefreshSession
-  readonly issueTokens: IssueTokens
-  readonly stillAllowed: Pick<StillAllowed, 'atRefresh'>
-}
+import { audiencesOf, getsRefreshToken, isConfidential } from '../client-defaults.js'
+import { issueTokens } from '../issue-tokens.js'
+import { type GrantedTokens, required } from './code.js'
+import { remainingGrant, requireConsent, targetOf } from './remaining-grant.js'
 
 /** The parameters of the grant, for the description of the API. */
 export const refreshParameters = {
@@ -24,43 +21,36 @@ export const refreshParameters = {
  * token: only it can use the token, and its processes may share it ([RFC 9700
  * §4.14.2](https://www.rfc-editor.org/rfc/rfc9700#section-4.14.2)).
  */
-export function createRefreshGrant({
-  refreshSession,
-  issueTokens,
-  stillAllowed,
-  ownResource,
-  ownAddress,
-}: RefreshGrantDeps): Grant {
-  return async function refresh(client, parameters, context) {
-    const presented = parameters.one('refresh_token')
-    if (presented === null)
-      throw new AuthError('invalid-request', { clientMessage: 'refresh_token is missing.' })
-    const askedScope = parameters.one('scope')
-    const resources = audiencesOf(parameters.all('resource'), { ownResource, ownAddress })
-    return refreshSession(
-      {
-        presented,
-        admits: ({ kind, clientId }) => kind === 'oauth' && clientId === client.id,
-        rotates: !isConfidential(client),
-        open(session) {
-          // 400
-          const left = remainingGrant(session, client, ownResource)
-          // The client has lost `offline_access`, on which the refresh token was based.
-          if (!getsRefreshToken(client, left.scopes)) throw new AuthError('invalid_grant')
-          const scopes = scopesOf(askedScope, left.scopes)
-          const resource = targetOf(resources, left.resources)
-          return async ({ refreshToken, session: refreshed, user }) => {
-            // 400
-            await stillAllowed.atRefresh(client, refreshed, context)
-            const grant = { client, user, scopes, resource, acr: null, nonce: null }
-            const tokens = await issueTokens(refreshed, grant)
-            return { ...tokens, refresh_token: refreshToken }
-          }
-        },
-      },
-      context,
-    )
+export async function refreshByToken(
+  kit: AppsKit,
+  client: OAuthClient,
+  parameters: RequestParameters,
+  context: RequestContext,
+): Promise<GrantedTokens> {
+  const presented = required(parameters, 'refresh_token')
+  const askedScope = parameters.one('scope')
+  const resources = audiencesOf(parameters.all('resource'), kit)
+  const refreshing: Refreshing<GrantedTokens> = {
+    presented,
+    admits: ({ kind, clientId }) => kind === 'oauth' && clientId === client.id,
+    rotates: !isConfidential(client),
+    open(session) {
+      // 400
+      const left = remainingGrant(session, client, kit.ownResource)
+      // The client has lost `offline_access`, on which the refresh token was based.
+      if (!getsRefreshToken(client, left.scopes)) throw new AuthError('invalid_grant')
+      const scopes = scopesOf(askedScope, left.scopes)
+      const resource = targetOf(resources, left.resources)
+      return async ({ refreshToken, session: refreshed, user }) => {
+        // 400
+        await requireConsent(kit, client, refreshed, context)
+        const grant = { client, user, scopes, resource, acr: null, nonce: null }
+        const tokens = await issueTokens(kit, refreshed, grant)
+        return { ...tokens, refresh_token: refreshToken }
+      }
+    },
   }
+  return refreshSession(kit, refreshing, context)
 }
 
 // RFC 6749 §6: the granted scopes or fewer; the refresh token stays valid for all of them.

@@ -1,6 +1,11 @@
+import type { RequestContext } from '../../audit/events.js'
 import { AuthError } from '../../errors.js'
 import type { OAuthClient } from '../../stores/client-contract.js'
+import type { AuthorizationCodeRecord } from '../../stores/code-contract.js'
+import type { SessionRecord } from '../../stores/contract.js'
+import type { AppsKit } from '../apps-kit.js'
 import { resourcesOf } from '../client-defaults.js'
+import { hasWords, wordsOfGrant } from '../consent-words.js'
 
 /** What a user has granted to a client, or what remains of it. Neither list is empty. */
 export interface Grantable {
@@ -20,7 +25,7 @@ interface Granted {
  * The part of a grant that the client may still have. A client that loses a scope or an API,
  * `openid` included, does not get it from the next token on, and never gets more than the user has
  * seen ([RFC 6749 §6](https://www.rfc-editor.org/rfc/rfc6749#section-6)). Every scope applies at
- * every API: the consent page showed each such pair, and still-allowed.ts checks each again.
+ * every API: the consent page showed each such pair, and `hasConsent` checks each again.
  *
  * @param ownResource - the host's own API
  * @throws AuthError 400 `invalid_grant` if nothing is left. The code or session does not change: a
@@ -53,4 +58,74 @@ export function targetOf(asked: readonly string[], granted: readonly string[]): 
   const [resource = granted[0]] = asked
   if (resource === undefined || !granted.includes(resource)) throw new AuthError('invalid_target')
   return resource
+}
+
+/**
+ * The second check of client and consent, for a session opened by a code, after it is stored. If
+ * the client may not have it, ends the session and throws 400 `invalid_grant`; 503.
+ *
+ * Withdrawing a consent or disabling a client is stored first, and existing sessions are ended
+ * then. An earlier code could still open a session afterwards, which nobody would end. So the
+ * session is stored first, and consent and client are read afterwards: one of the two sees the
+ * other.
+ */
+export async function requireStillAllowed(
+  kit: AppsKit,
+  client: OAuthClient,
+  code: AuthorizationCodeRecord,
+  context: RequestContext,
+): Promise<void> {
+  const { opensSessionId: id, userId } = code
+  const reason = await reasonAgainst(kit, client, code).catch(async (error: unknown) => {
+    // The client gets 503, so nobody will have the tokens.
+    await kit.sessions.end({ id, userId }, 'revoked', context)
+    throw error
+  })
+  if (reason === null) return
+  await kit.sessions.end({ id, userId }, reason, context)
+  kit.audit({ type: 'code.refused', reason, userId }, context)
+  throw new AuthError('invalid_grant', { message: `code refused: ${reason}` })
+}
+
+/**
+ * The same check for a refreshed session, before its tokens are signed. A disabled client has lost
+ * its sessions, so there is nothing to refresh.
+ */
+export async function requireConsent(
+  kit: AppsKit,
+  client: OAuthClient,
+  session: SessionRecord,
+  context: RequestContext,
+): Promise<void> {
+  if (await hasConsent(kit, client, session)) return
+  const reason = 'consent-revoked'
+  await kit.sessions.end(session, reason, context)
+  const { id: sessionId, userId } = session
+  kit.audit({ type: 'refresh.refused', reason, userId, sessionId }, context)
+  throw new AuthError('invalid_grant', { message: `refresh refused: ${reason}` })
+}
+
+async function reasonAgainst(
+  kit: AppsKit,
+  known: OAuthClient,
+  code: AuthorizationCodeRecord,
+): Promise<'consent-revoked' | 'client-disabled' | null> {
+  // Not the authenticated client, which may be 30 seconds old.
+  const [client, isConsented] = await Promise.all([
+    kit.clients.findFresh(known.id),
+    hasConsent(kit, known, code),
+  ])
+  if (client === null || client.disabled === true) return 'client-disabled'
+  const isJudged = client.firstParty === known.firstParty
+  return (isJudged ? isConsented : await hasConsent(kit, client, code)) ? null : 'consent-revoked'
+}
+
+async function hasConsent(
+  { consents, ownResource }: AppsKit,
+  { id, firstParty }: OAuthClient,
+  { userId, scope, resources = [ownResource] }: Granted & { readonly userId: string },
+): Promise<boolean> {
+  if (firstParty === true) return true
+  const granted = (await consents.find(userId, id))?.scopes ?? []
+  return hasWords(granted, wordsOfGrant({ scopes: scope.split(' '), resources }, ownResource))
 }

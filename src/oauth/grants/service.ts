@@ -1,46 +1,16 @@
-import type { Audit, RequestContext } from '../../audit/events.js'
+import type { RequestContext } from '../../audit/events.js'
 import { AuthError } from '../../errors.js'
+import type { RequestParameters } from '../../http/parameters.js'
 import { sha256 } from '../../lib/digest.js'
 import type { ApprovedSignIn } from '../../sessions/approved-sign-in.js'
-import type { PasswordStands } from '../../sessions/password-stands.js'
-import type { Sessions } from '../../sessions/sessions.js'
-import type { DecideSignIn } from '../../sign-in.js'
 import type { OAuthClient } from '../../stores/client-contract.js'
 import type { SessionRecord } from '../../stores/contract.js'
-import type { TakeIssue } from '../../throttle/issue-limits.js'
-import type { UserStore } from '../../users/contract.js'
+import type { AppsKit } from '../apps-kit.js'
 import { wordsOf } from '../authorization-parameters.js'
-import { audiencesOf, type OwnNames, resourcesOf } from '../client-defaults.js'
-import type { Clients } from '../clients.js'
-import type { IssueTokens } from '../issue-tokens.js'
-import type { Grant } from './code.js'
+import { audiencesOf, resourcesOf } from '../client-defaults.js'
+import { issueTokens } from '../issue-tokens.js'
+import type { GrantedTokens } from './code.js'
 import { targetOf } from './remaining-grant.js'
-
-export interface ServiceGrantDeps extends OwnNames {
-  readonly users: Pick<UserStore, 'findById'>
-  readonly decideSignIn: DecideSignIn
-  readonly clients: Pick<Clients, 'findFresh'>
-  /** Whether any client may use the grant, now or later. */
-  readonly hasServices: boolean
-  readonly sessions: Pick<
-    Sessions,
-    | 'draft'
-    | 'startUnlessThere'
-    | 'listForUser'
-    | 'findLive'
-    | 'findEver'
-    | 'seenNow'
-    | 'touch'
-    | 'end'
-  >
-  readonly passwordStands: PasswordStands
-  readonly takeIssue: TakeIssue
-  readonly issueTokens: IssueTokens
-  /** Seconds. */
-  readonly accessTokenLifetime: number
-  readonly clock: () => Date
-  readonly audit: Audit
-}
 
 /** Its parameters are those that all grants have. */
 export const serviceParameters = {} as const
@@ -63,20 +33,22 @@ interface Post {
  * requests find again, so that a program that asks with every job leaves no trail of sessions. No
  * refresh token: the client shows its secret or key instead.
  */
-export function createServiceGrant(deps: ServiceGrantDeps): Grant | null {
-  if (!deps.hasServices) return null
-  return async function serve(client, parameters, context) {
-    // 400
-    const scopes = scopesOf(client, parameters.one('scope'))
-    const resource = resourceOf(deps, client, parameters.all('resource'))
-    // 400, 503
-    const approved = await approveUser(deps, client, context)
-    const session = await sessionOf(deps, { client, approved, resource }, context)
-    const seen = deps.sessions.seenNow(session, context)
-    if (seen !== null) deps.sessions.touch(session.id, seen)
-    const grant = { client, user: approved.user, scopes, resource, acr: null, nonce: null }
-    return deps.issueTokens(session, grant)
-  }
+export async function serve(
+  kit: AppsKit,
+  client: OAuthClient,
+  parameters: RequestParameters,
+  context: RequestContext,
+): Promise<GrantedTokens> {
+  // 400
+  const scopes = scopesOf(client, parameters.one('scope'))
+  const resource = resourceOf(kit, client, parameters.all('resource'))
+  // 400, 503
+  const approved = await approveUser(kit, client, context)
+  const session = await sessionOf(kit, { client, approved, resource }, context)
+  const seen = kit.sessions.seenNow(session, context)
+  if (seen !== null) kit.sessions.touch(session.id, seen)
+  const grant = { client, user: approved.user, scopes, resource, acr: null, nonce: null }
+  return issueTokens(kit, session, grant)
 }
 
 function scopesOf({ scopes, defaultScopes = [] }: OAuthClient, asked: string | null) {
@@ -88,15 +60,15 @@ function scopesOf({ scopes, defaultScopes = [] }: OAuthClient, asked: string | n
   })
 }
 
-function resourceOf(deps: ServiceGrantDeps, client: OAuthClient, asked: readonly string[]): string {
-  const allowed = resourcesOf(client, deps.ownResource)
-  const isOwn = asked.length === 0 && allowed.includes(deps.ownResource)
-  return isOwn ? deps.ownResource : targetOf(audiencesOf(asked, deps), allowed)
+function resourceOf(kit: AppsKit, client: OAuthClient, asked: readonly string[]): string {
+  const allowed = resourcesOf(client, kit.ownResource)
+  const isOwn = asked.length === 0 && allowed.includes(kit.ownResource)
+  return isOwn ? kit.ownResource : targetOf(audiencesOf(asked, kit), allowed)
 }
 
 // Asked with every token, as at each refresh of an app: the user may have been disabled.
 async function approveUser(
-  { users, decideSignIn, audit }: ServiceGrantDeps,
+  { users, decideSignIn, audit }: AppsKit,
   { id: clientId, serviceUserId = '' }: OAuthClient,
   context: RequestContext,
 ): Promise<ApprovedSignIn> {
@@ -109,12 +81,12 @@ async function approveUser(
 }
 
 async function sessionOf(
-  deps: ServiceGrantDeps,
+  kit: AppsKit,
   post: Post,
   context: RequestContext,
 ): Promise<SessionRecord> {
   for (let attempt = 0; attempt < maxAttempts; attempt += 1) {
-    const session = (await findSession(deps, post)) ?? (await openSession(deps, post, context))
+    const session = (await findSession(kit, post)) ?? (await openSession(kit, post, context))
     if (session !== null) return session
   }
   throw new AuthError('temporarily-unavailable', { message: 'the session keeps ending' })
@@ -122,7 +94,7 @@ async function sessionOf(
 
 // The oldest, so that all processes choose the same one.
 async function findSession(
-  { sessions, passwordStands, accessTokenLifetime, clock }: ServiceGrantDeps,
+  { sessions, passwordStands, accessTokenLifetime, clock }: AppsKit,
   { client, approved: { user }, resource }: Post,
 ): Promise<SessionRecord | null> {
   const until = clock().getTime() + accessTokenLifetime * 1000
@@ -139,19 +111,19 @@ async function findSession(
 // Of all who find no session, in whichever process, one stores it: they make the same id of it, and
 // a store inserts an id once. Null to those who come to the same id too late, and find it ended.
 async function openSession(
-  deps: ServiceGrantDeps,
+  kit: AppsKit,
   post: Post,
   context: RequestContext,
 ): Promise<SessionRecord | null> {
-  const { sessions, clock } = deps
+  const { sessions, clock } = kit
   const { client, approved, resource } = post
-  const id = await freeId(deps, post)
+  const id = await freeId(kit, post)
   // A number may be taken by a session that was opened after the first look: the same one for all.
-  const openedMeanwhile = await findSession(deps, post)
+  const openedMeanwhile = await findSession(kit, post)
   if (openedMeanwhile !== null) return openedMeanwhile
   // 429, 503. Who asks and revokes in a loop would store a row each time.
   const issued = { userId: approved.user.id, sessionId: client.id }
-  await deps.takeIssue('service', issued, context)
+  await kit.takeIssue('service', issued, context)
   const session = sessions.draft(
     {
       id,
@@ -167,13 +139,13 @@ async function openSession(
     context,
   )
   if (!(await sessions.startUnlessThere(session, context))) return sessions.findLive(id)
-  await refuseChanged(deps, session, client, context)
+  await refuseChanged(kit, session, client, context)
   return session
 }
 
 // The ids of a post are numbered. Ended sessions keep theirs until they are purged, so the first
 // free number is searched for in steps that grow: many ends must not make the next one slow.
-async function freeId({ sessions }: ServiceGrantDeps, post: Post): Promise<string> {
+async function freeId({ sessions }: AppsKit, post: Post): Promise<string> {
   const isTaken = async (number: number) => (await sessions.findEver(idOf(post, number))) !== null
   let free = 1
   while (await isTaken(free)) free *= 2
@@ -195,7 +167,7 @@ function idOf({ client, approved, resource }: Post, number: number): string {
 // Disabling a client is stored first and ends its sessions then; this session is stored first, and
 // the client read then. One of the two sees the other.
 async function refuseChanged(
-  { clients, sessions }: ServiceGrantDeps,
+  { clients, sessions }: AppsKit,
   session: SessionRecord,
   { id, serviceUserId }: OAuthClient,
   context: RequestContext,

@@ -1,7 +1,6 @@
 import { z } from 'zod'
 import { loginBody } from '../../login/login-request.js'
-import { codeRequest } from '../../pkce/authorize.endpoint.js'
-import { exchangeRequest } from '../../pkce/token.endpoint.js'
+import { codeRequest, exchangeRequest } from '../../pkce/pkce.js'
 import { refreshRequest } from '../../refresh/refresh.js'
 import { count, reading, success, text } from '../fields.js'
 import type { Operation } from '../operation.js'
