@@ -279,12 +279,14 @@ export type { TotpStatus } from './two-factor/enrolment.js'
 
 // The pages of the router: how they look.
 
-export type { BrandLinks, BrandLogo, BrandOptions } from './pages/brand.js'
+export type { PagesForHost, SignInUrlOptions } from './pages/page-request.js'
 export type {
+  BrandLinks,
+  BrandLogo,
+  BrandOptions,
   PagesOptions,
   SignInLinkOptions,
 } from './pages/pages-options.js'
-export type { PagesForHost, SignInUrlOptions } from './pages/sign-in-url.js'
 export type { TextKey, Texts } from './pages/texts/en.js'
 export type { TextOptions } from './pages/texts.js'
 

@@ -1,4 +1,4 @@
-import type { OwnDevices } from '../pages/account/parts.js'
+import type { OwnDevices } from '../pages/ports.js'
 import type { Sessions } from '../sessions/sessions.js'
 import { type CountSockets, summarizeAll } from './sessions.endpoint.js'
 

@@ -1,6 +1,6 @@
 import { AuthConfigError } from '../errors.js'
 import type { Capability } from '../http/capability.js'
-import type { OwnSecondFactor } from '../pages/account/parts.js'
+import type { OwnSecondFactor } from '../pages/ports.js'
 import type { Throttle } from '../throttle/throttle.js'
 import { createTotpEnrolment } from '../two-factor/enrolment.js'
 import type { OwnTotp } from '../two-factor/second-factor.js'

@@ -8,7 +8,7 @@ import type {
   MailedWayBack,
   PasswordOnPages,
   UndoOnPages,
-} from '../pages/account/parts.js'
+} from '../pages/ports.js'
 import { minLengthFor } from '../passwords/password-rules.js'
 import type { AuthUser } from '../users/contract.js'
 import type { AccountsKit } from './accounts-server.js'

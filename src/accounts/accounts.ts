@@ -13,7 +13,7 @@ import {
   requireRequest,
 } from '../http/host-input.js'
 import { parseIdentifier } from '../login/login-request.js'
-import type { AccountsOnPages } from '../pages/account/parts.js'
+import type { AccountsOnPages } from '../pages/ports.js'
 import { accountsOnPages, type OfferedKits } from './accounts-on-pages.js'
 import type { AccountsKit } from './accounts-server.js'
 import {

@@ -1,7 +1,7 @@
 import { isIP } from 'node:net'
 import type { MailKind } from '../audit/mail.js'
-import { chooseLanguage } from '../pages/language.js'
 import type { PageTexts } from '../pages/texts.js'
+import { chooseLanguage } from '../pages/texts.js'
 import type { Mail, MailCause } from './contract.js'
 import { sayable } from './sayable.js'
 

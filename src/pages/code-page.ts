@@ -1,23 +1,35 @@
 import type { RequestContext } from '../audit/events.js'
 import { AuthError } from '../errors.js'
 import { parseIdentifier } from '../login/login-request.js'
-import { refusalOfCode } from './enrolment-page.js'
-import { type Flows, partsOf } from './flow.js'
+import { partsOf } from './flow.js'
 import type { FormFields, FormPage, Submitted } from './form-page.js'
-import { asIdentifier } from './judge-form.js'
-import type { EmailSignInOnPages } from './mailed-login.js'
+import {
+  button,
+  choice,
+  codeField,
+  field,
+  formOf,
+  type NameView,
+  stayTick,
+  typedName,
+} from './form-parts.js'
+import { html } from './html.js'
+import type { PageContent, PageShell } from './layout.js'
+import { asIdentifier } from './next-page.js'
 import { pageAddress } from './page-request.js'
 import type { PageVisit } from './page-visit.js'
+import type { FormsKit } from './pages-kit.js'
+import type { EmailSignInOnPages } from './ports.js'
+import { refusalOfCode, wrongFields } from './renew-cookie.js'
+import { replayFirstAnswer } from './replay-first-answer.js'
 import { seeOther } from './show-page.js'
-import { formVisit, type SignInPageDeps, settleSignIn } from './sign-in-page.js'
-
-export interface CodePageDeps extends SignInPageDeps {
-  readonly flows: Pick<Flows, 'begin' | 'withMailed' | 'seal'>
-}
+import { signInByMailedCode } from './sign-in-by-form.js'
+import { formVisit, settleSignIn } from './sign-in-page.js'
 
 /** `/oauth/code`: the name, and then the code that was mailed. */
-export function createCodePage(deps: CodePageDeps, server: EmailSignInOnPages): FormPage {
-  const { signInByForm, baseUrl, flows } = deps
+export function createCodePage(kit: FormsKit, server: EmailSignInOnPages): FormPage {
+  const { baseUrl, flows } = kit
+  const byMailedCode = replayFirstAnswer(kit.clock, signInByMailedCode)
 
   async function ask(
     { flow, asked, binding }: PageVisit,
@@ -48,21 +60,56 @@ export function createCodePage(deps: CodePageDeps, server: EmailSignInOnPages): 
       const isSent = flow?.mailed !== undefined
       const username = typed.text('username')
       const back = pageAddress(baseUrl, 'sign-in', asked)
-      return () => ({ page: 'code', form, isSent, username, stay: typed.has('stay'), back })
+      const view = { form, isSent, username, stay: typed.has('stay'), back }
+      return (shell) => codePage(view, shell)
     },
 
     async submit(visit, fields, request) {
       if (fields.has('username')) return ask(visit, fields, request.context).catch(refused)
       if (fields.text('choice') === 'again') return startAnew(visit)
       const from = formVisit(visit, request)
-      const result = await signInByForm.byMailedCode(fields.text('code'), from, fields.has('stay'))
-      return settleSignIn(deps, result, visit, request)
+      const result = await byMailedCode(kit, fields.text('code'), from, fields.has('stay'))
+      return settleSignIn(kit, result, visit, request)
     },
   }
 }
 
 function refused(error: unknown): Submitted {
-  if (error instanceof AuthError && error.code === 'invalid-request')
-    return { next: 'again', status: 422, fault: { kind: 'wrong' } }
+  if (error instanceof AuthError && error.code === 'invalid-request') return wrongFields
   return refusalOfCode(error)
+}
+
+/** A sign-in by a mailed code: the field `username`; then `code`, `stay`, a button `again`. */
+interface CodeView extends NameView {
+  readonly isSent: boolean
+  readonly stay: boolean
+}
+
+/**
+ * A sign-in by a mailed code: the name, then the code.
+ *
+ * @internal
+ */
+export function codePage(view: CodeView, { texts }: PageShell): PageContent {
+  const { form, isSent, username, stay, back } = view
+  const isFaulty = form.fault?.kind === 'wrong'
+  const again = html`<form method="post" action="${form.action}" class="aside">
+${form.hidden}${button(texts.html('code.again'), choice('again', 'link'))}
+</form>
+`
+  const content = isSent
+    ? [
+        codeField('', form, 'confirm-email.help', texts),
+        stayTick(stay, texts),
+        button(texts.html('code.sign-in')),
+      ]
+    : [field({ ...typedName(username, form), isFaulty }, texts), button(texts.html('code.submit'))]
+  const wrong = isSent ? 'confirm-email.wrong' : 'forgot.wrong'
+  return {
+    title: 'code.title',
+    isFaulty: form.fault !== null,
+    body: html`<p>${texts.html(isSent ? 'code.sent' : 'code.lead')}</p>
+${formOf(form, texts, wrong, content, true)}
+${isSent ? again : null}<p class="links"><a href="${back}">${texts.html('code.back')}</a></p>`,
+  }
 }

@@ -1,42 +1,30 @@
-import type { Audit } from '../audit/events.js'
 import type { TextAnswer } from '../http/answer.js'
 import type { AuthorizationRequest } from '../oauth/authorization-request.js'
 import type { BrowserUser } from '../oauth/browser-sign-in.js'
 import { documentOf } from '../oauth/client-documents/client-document.js'
 import { wordsOfPage } from '../oauth/consent-words.js'
 import type { FlowStep } from '../oauth/decide-authorization.js'
-import type { NameResource, Scopes } from '../oauth/scopes.js'
-import type { ConsentStore } from '../stores/consent-contract.js'
-import { clientOnPage } from './answer-client.js'
-import type { Flows } from './flow.js'
 import type { FormPage } from './form-page.js'
-import { clientOf } from './goal.js'
+import {
+  type AccountOnPage,
+  accountCard,
+  button,
+  type ClientOnPage,
+  choice,
+  formOf,
+  type OwnView,
+} from './form-parts.js'
+import { html, type SafeHtml } from './html.js'
+import type { PageContent, PageShell } from './layout.js'
 import { pageAddress } from './page-request.js'
-import type { PageSite } from './page-site.js'
-import type { PageVisit } from './page-visit.js'
+import { clientOf, clientOnPage, type PageVisit } from './page-visit.js'
+import type { FormsKit } from './pages-kit.js'
 import { seeOther } from './show-page.js'
-import type { AccountOnPage } from './view-parts.js'
-
-export interface ConsentPageDeps {
-  readonly flows: Pick<Flows, 'begin' | 'withStep' | 'seal'>
-  /** The address of the router for browsers. */
-  readonly baseUrl: URL
-  readonly consents: Pick<ConsentStore, 'grant'>
-  readonly scopes: Pick<Scopes, 'describe'>
-  readonly nameResource: NameResource
-  /** The host's own API. */
-  readonly ownResource: string
-  /** The page to revoke consents; null if the host has none of ours. */
-  readonly accountUrl: string | null
-  /** The name of the host. */
-  readonly pageSite: Pick<PageSite, 'brand'>
-  readonly clock: () => Date
-  readonly audit: Audit
-}
+import type { PageTexts } from './texts.js'
 
 /** `/oauth/consent`: asks the user for consent to the request of a third-party app. */
-export function createConsentPage(deps: ConsentPageDeps): FormPage {
-  const { ownResource } = deps
+export function createConsentPage(kit: FormsKit): FormPage {
+  const { ownResource } = kit
   return {
     page: 'consent',
     grants: true,
@@ -46,35 +34,33 @@ export function createConsentPage(deps: ConsentPageDeps): FormPage {
       if (found === null || goal.kind === 'page') return null
       const { request } = goal
       const client = clientOnPage(request.client, request.redirectUri)
-      return ({ tag }) => ({
-        page: 'consent',
-        client,
-        claimedName: documentOf(request.client)?.claimedName ?? null,
-        account: accountOf(found),
-        scopes: request.scopes.map((scope) => deps.scopes.describe(scope, tag)),
-        apis: apisOf(deps, request.resources, tag),
-        manage: deps.accountUrl,
-        form,
-      })
+      const claimedName = documentOf(request.client)?.claimedName ?? null
+      const view = { client, claimedName, account: accountOf(found), manage: kit.accountUrl, form }
+      return (shell) => {
+        const { tag } = shell.texts
+        const scopes = request.scopes.map((scope) => kit.scopes.describe(scope, tag))
+        return consentPage({ ...view, scopes, apis: apisOf(kit, request.resources, tag) }, shell)
+      }
     },
 
     async submit(visit, fields, { context }) {
       const { goal, found } = visit
       if (found === null || goal.kind === 'page') return { next: 'start-over' }
       const { request } = goal
-      if (fields.text('choice') !== 'allow')
-        return { next: 'again', status: 422, fault: { kind: 'stale' } }
-      const now = deps.clock()
+      if (fields.text('choice') !== 'allow') return stale
+      const now = kit.clock()
       const { userId } = found.session
       const scopes = wordsOfPage(request, ownResource)
       const clientId = request.client.id
       // 503. Stored before the browser moves on.
-      await deps.consents.grant({ userId, clientId, scopes, grantedAt: now, updatedAt: now })
-      deps.audit({ type: 'consent.granted', userId, clientId }, context)
-      return { next: 'answer', answer: decidedAnew(deps, visit, 'consent') }
+      await kit.consents.grant({ userId, clientId, scopes, grantedAt: now, updatedAt: now })
+      kit.audit({ type: 'consent.granted', userId, clientId }, context)
+      return { next: 'answer', answer: decidedAnew(kit, visit, 'consent') }
     },
   }
 }
+
+const stale = { next: 'again', status: 422, fault: { kind: 'stale' } } as const
 
 // A document that has changed since the page was shown is another question.
 function shownOf(request: AuthorizationRequest, ownResource: string): readonly string[] {
@@ -84,24 +70,21 @@ function shownOf(request: AuthorizationRequest, ownResource: string): readonly s
 }
 
 /** `/oauth/continue`: asks a signed-in user whether to continue with this account. */
-export function createContinuePage(
-  deps: Pick<ConsentPageDeps, 'flows' | 'baseUrl' | 'pageSite'>,
-): FormPage {
+export function createContinuePage(kit: FormsKit): FormPage {
   return {
     page: 'continue',
     grants: true,
 
     async view({ goal, found }, form) {
       if (found === null) return null
-      const host = { name: deps.pageSite.brand.name, host: deps.baseUrl.host }
-      const client = clientOf(goal) ?? host
-      return () => ({ page: 'continue', client, account: accountOf(found), form })
+      const host = { name: kit.pageSite.brand.name, host: kit.baseUrl.host }
+      const view = { client: clientOf(goal) ?? host, account: accountOf(found), form }
+      return (shell) => continuePage(view, shell)
     },
 
     async submit(visit, fields) {
-      if (fields.text('choice') !== 'continue')
-        return { next: 'again', status: 422, fault: { kind: 'stale' } }
-      return { next: 'answer', answer: decidedAnew(deps, visit, 'select_account') }
+      if (fields.text('choice') !== 'continue') return stale
+      return { next: 'answer', answer: decidedAnew(kit, visit, 'select_account') }
     },
   }
 }
@@ -110,11 +93,7 @@ export function createContinuePage(
  * The names of the APIs. If the host's own is the only one, the page need not name it.
  */
 export function apisOf(
-  {
-    nameResource,
-    ownResource,
-    pageSite,
-  }: Pick<ConsentPageDeps, 'nameResource' | 'ownResource' | 'pageSite'>,
+  { nameResource, ownResource, pageSite }: FormsKit,
   resources: readonly string[],
   tag: string,
 ): readonly string[] {
@@ -125,7 +104,7 @@ export function apisOf(
 
 /** Redirects to a new decision, with one more step done. */
 function decidedAnew(
-  { flows, baseUrl }: Pick<ConsentPageDeps, 'flows' | 'baseUrl'>,
+  { flows, baseUrl }: FormsKit,
   { flow, binding, asked }: PageVisit,
   step: FlowStep,
 ): TextAnswer {
@@ -136,4 +115,116 @@ function decidedAnew(
 /** The account as shown on the page. */
 export function accountOf({ approved: { user } }: BrowserUser): AccountOnPage {
   return { name: user.name, username: user.username }
+}
+
+/** The permissions that a third-party app requests. */
+interface ConsentView extends Omit<OwnView, 'back'> {
+  readonly client: ClientOnPage
+  /** What a client that nobody registered calls itself, unproven; null for any other. */
+  readonly claimedName: string | null
+  /** The meaning of each scope in the user's language. */
+  readonly scopes: readonly string[]
+  /** The names of the APIs; empty if only the host's own is concerned. */
+  readonly apis: readonly string[]
+  /** The host's page to revoke the consent; null without. */
+  readonly manage: string | null
+}
+
+/** Asks a signed-in user whether to continue with this account. */
+interface ContinueView extends Omit<OwnView, 'back'> {
+  readonly client: ClientOnPage
+}
+
+/**
+ * The requested permissions, and the target of the answer.
+ *
+ * @internal
+ */
+export function consentPage(view: ConsentView, { texts }: PageShell): PageContent {
+  const { client, account, form } = view
+  const name = html`<b><bdi>${client.name}</bdi></b>`
+  const content = [
+    button(texts.html('consent.allow'), choice('allow', 'grants')),
+    button(texts.html('page.cancel'), choice('cancel', 'plain')),
+    button(texts.html('continue.other'), choice('other', 'link')),
+  ]
+  return {
+    title: 'consent.title',
+    isFaulty: form.fault !== null,
+    body: html`<p class="lead">${texts.html('consent.lead', { client: name })}
+${texts.html('consent.foreign')}</p>
+${claimed(view, texts)}
+${accountCard(account)}
+${scopesOf(view, texts)}
+${target(view, texts)}
+${formOf(form, texts, 'fault.stale', content)}
+${revoke(view, texts)}`,
+  }
+}
+
+// Below the host, which is proven: anybody can call an app whatever they like.
+function claimed({ claimedName }: ConsentView, texts: PageTexts): SafeHtml | null {
+  if (claimedName === null) return null
+  const name = html`<bdi>${claimedName}</bdi>`
+  return html`<p class="note">${texts.html('consent.claimed', { name })}</p>`
+}
+
+/** What an app could then do, and where. */
+export function scopesOf(
+  { scopes, apis }: Pick<ConsentView, 'scopes' | 'apis'>,
+  texts: PageTexts,
+): SafeHtml {
+  const allowed = html`<p id="scopes">${texts.html('consent.scopes')}</p>
+<ul class="scopes" aria-labelledby="scopes">${itemsOf(scopes)}</ul>`
+  if (apis.length === 0) return allowed
+  return html`${allowed}
+<p id="apis">${texts.html('consent.apis')}</p>
+<ul class="scopes" aria-labelledby="apis">${itemsOf(apis)}</ul>`
+}
+
+function itemsOf(names: readonly string[]): SafeHtml[] {
+  return names.map((name) => html`<li><bdi>${name}</bdi></li>`)
+}
+
+// The target is the only part that an app cannot invent, unlike its name.
+function target({ client: { host } }: ConsentView, texts: PageTexts): SafeHtml {
+  const text =
+    host === null
+      ? texts.html('consent.device')
+      : texts.html('consent.site', { host: html`<b class="host" dir="ltr">${host}</b>` })
+  return html`<p class="note">${text}</p>`
+}
+
+function revoke({ manage }: ConsentView, texts: PageTexts): SafeHtml {
+  const link = manage && html` <a href="${manage}">${texts.html('consent.manage')}</a>`
+  return html`<p class="hint">${texts.html('consent.revoke')}${link}</p>`
+}
+
+/**
+ * Asks a signed-in user whether to continue with this account.
+ *
+ * @internal
+ */
+export function continuePage(
+  { client, account, form }: ContinueView,
+  { texts }: PageShell,
+): PageContent {
+  const names = { client: client.name, account: account.name }
+  // An app on a device cannot be distinguished from an impostor: RFC 8252 §8.6.
+  const warning =
+    client.host === null
+      ? html`<p class="note">${texts.html('continue.device', { client: client.name })}</p>`
+      : null
+  const content = [
+    button(texts.html('page.continue'), choice('continue', 'grants')),
+    button(texts.html('continue.other'), choice('other', 'plain')),
+    button(texts.html('page.cancel'), choice('cancel', 'link')),
+  ]
+  return {
+    title: 'continue.title',
+    isFaulty: form.fault !== null,
+    body: html`<p class="lead">${texts.html('continue.question', names)}</p>
+${accountCard(account)}
+${warning}${formOf(form, texts, 'fault.stale', content)}`,
+  }
 }

@@ -1,29 +1,44 @@
 import { readUserCode, shownUserCode } from '../lib/user-code.js'
 import type { BrowserUser } from '../oauth/browser-sign-in.js'
-import type { AskedDevice, DeviceApprovals } from '../oauth/device/approve-device.js'
+import {
+  type AskedDevice,
+  createDeviceApprovals,
+  type DeviceApprovals,
+} from '../oauth/device/approve-device.js'
 import type { DeviceFlow } from '../oauth/device/device-flow.js'
 import type { AccountFormPage, Asking, Changed } from './account/account-form.js'
-import { accountOf, apisOf, type ConsentPageDeps } from './consent-page.js'
+import { accountOf, apisOf, scopesOf } from './consent-page.js'
 import type { FormFields } from './form-page.js'
-import { hiddenFields } from './form-parts.js'
-import { html } from './html.js'
+import {
+  accountCard,
+  button,
+  type FormFault,
+  field,
+  formOf,
+  hiddenFields,
+  type OwnView,
+  type PageForm,
+} from './form-parts.js'
+import { attributes, html, type SafeHtml } from './html.js'
+import type { Content, PageContent, PageShell } from './layout.js'
+import type { FormsKit } from './pages-kit.js'
+import { wrongFields } from './renew-cookie.js'
+import { type Note, notePage } from './show-page.js'
 import type { PageTexts } from './texts.js'
-import type { FormFault, PageForm, View } from './view.js'
-import type { Note } from './view-parts.js'
 
-export interface DevicePageDeps
-  extends Pick<ConsentPageDeps, 'scopes' | 'nameResource' | 'ownResource' | 'pageSite'> {
-  readonly deviceFlow: Pick<DeviceFlow, 'sameNetwork'>
+/** The same, with the decision about devices. */
+interface DeviceKit extends FormsKit {
+  readonly deviceFlow: DeviceFlow
   readonly deviceApprovals: DeviceApprovals
-  /** A name for a user agent; null if it tells nothing. */
-  readonly nameDevice: (userAgent: string | null) => Promise<string | null>
 }
 
 /**
  * `/oauth/device`, [RFC 8628 §3.3](https://www.rfc-editor.org/rfc/rfc8628#section-3.3): a user
  * types the code of a device, reads what it wants, and decides.
  */
-export function createDevicePage(deps: DevicePageDeps): AccountFormPage {
+export function createDevicePage(given: FormsKit, deviceFlow: DeviceFlow): AccountFormPage {
+  const deviceApprovals = createDeviceApprovals({ ...given, deviceFlow })
+  const kit: DeviceKit = { ...given, deviceFlow, deviceApprovals }
   return {
     page: 'device',
     needsFresh: true,
@@ -35,9 +50,9 @@ export function createDevicePage(deps: DevicePageDeps): AccountFormPage {
     },
 
     async submit(found, fields, asking) {
-      if (fields.text('choice') === 'deny') return deny(deps, found, fields, asking)
-      if (fields.text('step') === 'decide') return approve(deps, found, fields, asking)
-      return ask(deps, found, fields, asking)
+      if (fields.text('choice') === 'deny') return deny(kit, found, fields, asking)
+      if (fields.text('step') === 'decide') return approve(kit, found, fields, asking)
+      return ask(kit, found, fields, asking)
     },
   }
 }
@@ -49,42 +64,43 @@ function codeIn(query: string): string {
   return code === null ? '' : shownUserCode(code)
 }
 
-function codeView(found: BrowserUser, form: PageForm, userCode: string) {
-  return (): View => ({ page: 'device-code', account: accountOf(found), form, userCode })
+function codeView(found: BrowserUser, form: PageForm, userCode: string): Content {
+  const view = { account: accountOf(found), form, userCode }
+  return (shell) => deviceCodePage(view, shell)
 }
 
 async function ask(
-  deps: DevicePageDeps,
+  kit: DeviceKit,
   found: BrowserUser,
   fields: FormFields,
   asking: Asking,
 ): Promise<Changed> {
   const typed = fields.text('user_code')
-  const device = await deps.deviceApprovals.look(found, typed, asking.request.context)
+  const device = await kit.deviceApprovals.look(found, typed, asking.request.context)
   if (device === null) return wrongCode(found, typed, asking)
   if (device.mustSignIn) return signInAgain(device, asking)
-  return showDevice(deps, found, device, asking)
+  return showDevice(kit, found, device, asking)
 }
 
 async function approve(
-  deps: DevicePageDeps,
+  kit: DeviceKit,
   found: BrowserUser,
   fields: FormFields,
   asking: Asking,
 ): Promise<Changed> {
-  const { deviceApprovals: approvals } = deps
+  const { deviceApprovals: approvals } = kit
   const { context } = asking.request
   const typed = fields.text('user_code')
   const showAgain = async (status: number, fault: FormFault) => {
     const device = await approvals.look(found, typed, context)
     if (device === null) return wrongCode(found, typed, asking)
-    return showDevice(deps, found, device, asking, { status, fault })
+    return showDevice(kit, found, device, asking, { status, fault })
   }
   if (fields.text('seen') !== 'yes') return showAgain(422, { kind: 'wrong' })
   const approval = await approvals.approve(found, typed, context)
   switch (approval.outcome) {
     case 'approved':
-      return note('device-approved', asking)
+      return noted('device-approved', asking)
     case 'refused':
       return showAgain(403, { kind: 'refused', message: approval.message })
     case 'other-network':
@@ -97,21 +113,21 @@ async function approve(
 }
 
 async function deny(
-  { deviceApprovals }: DevicePageDeps,
+  { deviceApprovals }: DeviceKit,
   found: BrowserUser,
   fields: FormFields,
   asking: Asking,
 ): Promise<Changed> {
   const typed = fields.text('user_code')
   const isDenied = await deviceApprovals.deny(found, typed, asking.request.context)
-  return isDenied ? note('device-denied', asking) : wrongCode(found, typed, asking)
+  return isDenied ? noted('device-denied', asking) : wrongCode(found, typed, asking)
 }
 
 // One answer for every reason: a stranger must not learn which codes there are.
-async function wrongCode(found: BrowserUser, typed: string, { show }: Asking): Promise<Changed> {
+function wrongCode(found: BrowserUser, typed: string, { show }: Asking): Changed {
   const userCode = typed.slice(0, maxShownChars)
-  const shown = { status: 422, fault: { kind: 'wrong' } } as const
-  return { next: 'answer', answer: await show((form) => codeView(found, form, userCode), shown) }
+  const answer = show((form) => codeView(found, form, userCode), wrongFields)
+  return { next: 'answer', answer }
 }
 
 /** What is shown again of a wrong code, in characters. */
@@ -126,39 +142,170 @@ function queryOf(typed: string): string {
   return code === null ? '' : `user_code=${shownUserCode(code)}`
 }
 
-async function note(which: Note, { show }: Asking): Promise<Changed> {
-  const view: View = { page: 'note', note: which, onward: null }
-  return { next: 'answer', answer: await show(() => () => view) }
+/** Says what was done. */
+export function noted(note: Note, { show }: Asking): Changed {
+  const content: Content = (shell) => notePage({ note, onward: null }, shell)
+  return { next: 'answer', answer: show(() => content) }
 }
 
 async function showDevice(
-  deps: DevicePageDeps,
+  kit: DeviceKit,
   found: BrowserUser,
   device: AskedDevice,
   { show }: Asking,
   shown?: { readonly status: number; readonly fault: FormFault },
 ): Promise<Changed> {
-  const viewIn = await deviceView(deps, found, device)
-  return { next: 'answer', answer: await show(viewIn, shown) }
+  const { client, code, userCode, scopes, resources, isSameNetwork } = device
+  const name = await kit.nameDevice(code.requestedAgent)
+  const isRefused = !isSameNetwork && kit.deviceFlow.sameNetwork === 'require'
+  const view = {
+    account: accountOf(found),
+    clientName: client.name,
+    isOwnApp: client.firstParty === true,
+    userCode: shownUserCode(userCode),
+    device: { name, ip: code.requestedIp, askedAt: code.createdAt },
+    network: isSameNetwork ? 'same' : isRefused ? 'refused' : 'other',
+  } as const
+  const hidden = hiddenFields({ user_code: userCode, step: 'decide' })
+  const contentWith =
+    (form: PageForm): Content =>
+    (shell) => {
+      const { tag } = shell.texts
+      const asked = {
+        form: { ...form, hidden: html`${form.hidden}${hidden}` },
+        scopes: scopes.map((scope) => kit.scopes.describe(scope, tag)),
+        apis: apisOf(kit, resources, tag),
+      }
+      return devicePage({ ...view, ...asked }, shell)
+    }
+  return { next: 'answer', answer: show(contentWith, shown) }
 }
 
-async function deviceView(deps: DevicePageDeps, found: BrowserUser, device: AskedDevice) {
-  const { client, code, userCode, scopes, resources, isSameNetwork } = device
-  const name = await deps.nameDevice(code.requestedAgent)
-  const isRefused = !isSameNetwork && deps.deviceFlow.sameNetwork === 'require'
-  const network = isSameNetwork ? 'same' : isRefused ? 'refused' : 'other'
-  const hidden = hiddenFields({ user_code: userCode, step: 'decide' })
-  return (form: PageForm) =>
-    ({ tag }: PageTexts): View => ({
-      page: 'device',
-      account: accountOf(found),
-      form: { ...form, hidden: html`${form.hidden}${hidden}` },
-      clientName: client.name,
-      isOwnApp: client.firstParty === true,
-      scopes: scopes.map((scope) => deps.scopes.describe(scope, tag)),
-      apis: apisOf(deps, resources, tag),
-      userCode: shownUserCode(userCode),
-      device: { name, ip: code.requestedIp, askedAt: code.createdAt },
-      network,
-    })
+interface DeviceCodeView extends Omit<OwnView, 'back'> {
+  /** As it was typed, or from the address; empty without. */
+  readonly userCode: string
+}
+
+interface DeviceView extends Omit<OwnView, 'back'> {
+  readonly clientName: string
+  /** Whether the app is the host's own. */
+  readonly isOwnApp: boolean
+  /** The meaning of each scope in the user's language. */
+  readonly scopes: readonly string[]
+  /** The names of the APIs besides the host's own. */
+  readonly apis: readonly string[]
+  /** Of the device. */
+  readonly userCode: string
+  readonly device: {
+    readonly name: string | null
+    readonly ip: string | null
+    readonly askedAt: Date
+  }
+  /** `other`: not the network of this browser. `refused`: the same, and it cannot be approved. */
+  readonly network: 'same' | 'other' | 'refused'
+}
+
+/**
+ * The code that the device shows.
+ *
+ * @internal
+ */
+export function deviceCodePage(
+  { account, form, userCode }: DeviceCodeView,
+  { texts }: PageShell,
+): PageContent {
+  const { fault } = form
+  const isFaulty = fault?.kind === 'wrong'
+  const given = {
+    type: 'text',
+    value: userCode,
+    autocomplete: 'off',
+    autocapitalize: 'characters',
+    inputmode: 'text',
+    spellcheck: 'false',
+    required: true,
+    autofocus: fault === null || isFaulty,
+  }
+  const named = { id: 'user-code', name: 'user_code', label: 'device.code' } as const
+  const typed = field({ ...named, hint: 'device.help', isFaulty, attributes: given }, texts)
+  return {
+    title: 'device.title',
+    isFaulty: fault !== null,
+    body: html`${accountCard(account)}
+<p>${texts.html('device.lead')}</p>
+${formOf(form, texts, 'device.wrong', [typed, button(texts.html('page.continue'))], true)}`,
+  }
+}
+
+/**
+ * What a device wants, and what shows whether it is the user's own.
+ *
+ * @internal
+ */
+export function devicePage(view: DeviceView, { texts }: PageShell): PageContent {
+  const { account, form, clientName, network, userCode } = view
+  const client = html`<b><bdi>${clientName}</bdi></b>`
+  const foreign = view.isOwnApp ? null : html` ${texts.html('consent.foreign')}`
+  const isRefused = network === 'refused'
+  return {
+    title: 'device-approval.title',
+    isFaulty: form.fault !== null,
+    body: html`<p class="lead">${texts.html('device-approval.lead', { client })}${foreign}</p>
+${accountCard(account)}
+<p><code class="secret" dir="ltr">${userCode}</code></p>
+${factsOf({ ...view.device, network: view.device.ip }, texts)}
+${scopesOf(view, texts)}
+<p class="note">${texts.html('device-approval.warning')}</p>
+${warningOf(network, texts)}${isRefused ? null : approveForm(form, texts)}
+${denyForm(form, isRefused, texts)}`,
+  }
+}
+
+/** A warning of another network. */
+export function warningOf(network: DeviceView['network'], texts: PageTexts): SafeHtml | null {
+  if (network === 'same') return null
+  return html`<p class="fault">${texts.html(`device-approval.${network}-network`)}</p>
+`
+}
+
+function approveForm(form: PageForm, texts: PageTexts): SafeHtml {
+  const tick = attributes({ type: 'checkbox', name: 'seen', value: 'yes', required: true })
+  const seen = texts.html('device-approval.seen')
+  const content = [
+    html`<label class="tick"><input${tick}> <span>${seen}</span></label>
+`,
+    button(texts.html('device-approval.allow'), { class: 'grants' }),
+  ]
+  return formOf(form, texts, 'device-approval.tick', content)
+}
+
+/** A form of its own, which says what was wrong only where it is alone. */
+export function denyForm(form: PageForm, isAlone: boolean, texts: PageTexts): SafeHtml {
+  const given = { name: 'choice', value: 'deny', class: 'plain' }
+  const deny = button(texts.html('device-approval.deny'), given)
+  return formOf(isAlone ? form : { ...form, fault: null }, texts, 'device-approval.tick', deny)
+}
+
+/** What is known of a device. A part that nobody knows is null. */
+interface DeviceFacts {
+  readonly name: string | null
+  readonly network: string | null
+  readonly askedAt: Date
+}
+
+/** The device, its network and the time, each in a line. */
+export function factsOf(
+  { name, network, askedAt }: DeviceFacts,
+  texts: PageTexts,
+  first: SafeHtml | null = null,
+): SafeHtml {
+  const device = name ?? texts.plain('account.unknown-device')
+  const facts = [
+    first,
+    texts.html('device-approval.device', { device: html`<bdi>${device}</bdi>` }),
+    network && texts.html('device-approval.network', { network: html`<bdi>${network}</bdi>` }),
+    texts.html('device-approval.time', { time: texts.moment(askedAt) }),
+  ]
+  const shown = facts.filter((one) => one !== null && one !== '')
+  return html`<ul class="scopes">${shown.map((fact) => html`<li>${fact}</li>`)}</ul>`
 }

@@ -1,71 +1,29 @@
-import type { RequestContext } from '../audit/events.js'
-import { AuthError } from '../errors.js'
-import type { Endpoint, EndpointRequest } from '../http/endpoint.js'
-import type { HostCall } from '../lib/host-call.js'
+import type { Endpoint } from '../http/endpoint.js'
 import { typedDigits } from '../lib/typed-code.js'
-import type { SessionRecord } from '../stores/contract.js'
-import type { AuthUser } from '../users/contract.js'
-import type { FormPage, FormPageDeps, Submitted } from './form-page.js'
+import type { FormPage } from './form-page.js'
+import { button, field, formOf, type PageForm, waysOut, waysOutButtons } from './form-parts.js'
+import { html, type SafeHtml } from './html.js'
+import type { PageContent, PageShell } from './layout.js'
 import { mayShow } from './next-page.js'
-import { addingOn, type NewPasskey, showRecoveryCodes } from './page-passkeys.js'
-import type { PagesOptions } from './pages-options.js'
-import type { RenewCookie } from './renew-cookie.js'
-import { forPeople, type ShowPage } from './show-page.js'
-import type { EnrolView } from './view.js'
-
-/** Sets up an authenticator app, right after the password. */
-export interface FactorEnrolment {
-  /**
-   * The session's pending seed, or a new one. Rejects with 409 and 503.
-   */
-  begin(
-    user: AuthUser,
-    sessionId: string,
-    context: RequestContext,
-  ): Promise<{ readonly secret: string; readonly otpauthUri: string }>
-  /**
-   * Activates the factor; resolves with the recovery codes. Calls `beforehand` after a right code,
-   * before any change. Rejects with 401, 409, 429 and 503.
-   */
-  confirm(
-    session: SessionRecord,
-    code: string,
-    request: Pick<EndpointRequest, 'context' | 'setHeaders'>,
-    beforehand: () => Promise<void>,
-  ): Promise<readonly string[]>
-}
-
-export interface EnrolmentPageDeps {
-  /** Undefined if the host has no store of second factors. */
-  readonly enrolment: FactorEnrolment | undefined
-  /** Undefined without the option `passkeys`. */
-  readonly newPasskey: NewPasskey | undefined
-  readonly renewCookie: RenewCookie
-  /** Undefined: no QR code is drawn. */
-  readonly qrCode: PagesOptions['qrCode']
-  readonly call: HostCall
-  readonly showPage: ShowPage
-  /** The address of the router for browsers. */
-  readonly baseUrl: URL
-}
+import { addingOn, addPasskey, newPasskeyPart, showRecoveryCodes } from './page-passkeys.js'
+import { advance, leave, visitPage } from './page-visit.js'
+import type { FormsKit } from './pages-kit.js'
+import { refusalOfCode, renewCookie, wrongFields } from './renew-cookie.js'
+import { forPeople } from './show-page.js'
+import type { PageTexts } from './texts.js'
 
 /**
  * `GET /oauth/enrolment` of a host without enrolment: answers the client with an error, since a
  * page could not help its user.
  */
-export function refusedEnrolmentEndpoint({
-  visitPage,
-  advance,
-  exits,
-  showPage,
-}: Pick<FormPageDeps, 'visitPage' | 'advance' | 'exits' | 'showPage'>): Endpoint {
+export function refusedEnrolmentEndpoint(kit: FormsKit): Endpoint {
   const description = 'A second factor is demanded, which cannot be set up here.'
   const refusal = { error: 'access_denied', description }
-  return forPeople(showPage, (request) =>
-    visitPage(request, (visit) =>
+  return forPeople(kit, (request) =>
+    visitPage(kit, request, (visit) =>
       mayShow('enrolment', visit.decision, visit.flow)
-        ? exits.leave(visit.goal, refusal)
-        : advance(visit, request.context),
+        ? leave(kit, visit.goal, refusal)
+        : advance(kit, visit, request.context),
     ),
   )
 }
@@ -74,35 +32,38 @@ export function refusedEnrolmentEndpoint({
 const maxCodeChars = 64
 
 /** `/oauth/enrolment`: a second factor is required, and the user has none yet. */
-export function createEnrolmentPage(deps: EnrolmentPageDeps): FormPage {
-  const { enrolment, newPasskey, renewCookie } = deps
+export function createEnrolmentPage(kit: FormsKit): FormPage {
+  const { enrolment, passkeysOnPages } = kit
   return {
     page: 'enrolment',
 
     async view({ found }, form, _typed, { context }) {
       if (found === null) return null
-      const passkey = (await newPasskey?.part(found, enrolment === undefined)) ?? null
+      const isAlone = enrolment === undefined
+      const passkey =
+        passkeysOnPages && (await newPasskeyPart(kit, passkeysOnPages, found, isAlone))
       if (enrolment === undefined)
-        return passkey && ((texts) => ({ page: 'enrol-passkey', form, passkey: passkey(texts) }))
+        return passkey
+          ? (shell) => enrolPasskeyPage({ form, passkey: passkey(shell) }, shell)
+          : null
       const { session, approved } = found
       const { secret, otpauthUri } = await enrolment.begin(approved.user, session.id, context)
-      const qr = await drawn(deps, otpauthUri)
-      const shown = { page: 'enrol', form, secret, otpauthUri, qr } as const
-      return (texts) => ({ ...shown, passkey: passkey?.(texts) ?? null })
+      const qr = await drawn(kit, otpauthUri)
+      const shown = { form, secret, otpauthUri, qr }
+      return (shell) => enrolPage({ ...shown, passkey: passkey?.(shell) ?? null }, shell)
     },
 
     async submit(visit, fields, request) {
       const { found } = visit
       if (found === null) return { next: 'start-over' }
-      if (newPasskey !== undefined && fields.has('passkey'))
-        return newPasskey.add(addingOn(deps, visit, found), fields, request)
+      if (passkeysOnPages !== undefined && fields.has('passkey'))
+        return addPasskey(kit, passkeysOnPages, addingOn(kit, visit, found), fields, request)
       const code = typedDigits(fields.text('code').slice(0, maxCodeChars))
-      if (code === '' || enrolment === undefined) return wrong
-      return renewCookie({ incoming: request.incoming, found }, async (beforehand) => {
+      if (code === '' || enrolment === undefined) return wrongFields
+      return renewCookie(kit, found, request.incoming, async (beforehand) => {
         try {
           const codes = await enrolment.confirm(found.session, code, request, beforehand)
-          const answer = await showRecoveryCodes(deps, visit, codes)
-          return { next: 'answer', answer }
+          return { next: 'answer', answer: showRecoveryCodes(kit, visit, codes) }
         } catch (error) {
           return refusalOfCode(error)
         }
@@ -111,32 +72,129 @@ export function createEnrolmentPage(deps: EnrolmentPageDeps): FormPage {
   }
 }
 
-const wrong: Submitted = { next: 'again', status: 422, fault: { kind: 'wrong' } }
+/** The modules of the QR code; null without. A failure is harmless: the key is also a text. */
+export async function drawn({ qrCode, call }: FormsKit, text: string): Promise<EnrolView['qr']> {
+  if (qrCode === undefined) return null
+  return call('pages.qrCode', () => qrCode(text)).catch(() => null)
+}
 
-/** The page again, or the sign-in, for a refused first code. */
-export function refusalOfCode(error: unknown): Submitted {
-  if (!(error instanceof AuthError)) throw error
-  const { retryAfter = 5 } = error
-  switch (error.code) {
-    case 'totp-invalid':
-      return wrong
-    // The seed has expired: the page shows a new one.
-    case 'totp-not-enabled':
-      return { next: 'again', status: 422, fault: { kind: 'stale' } }
-    case 'too-many-requests':
-      return { next: 'again', status: 429, fault: { kind: 'throttled', retryAfter } }
-    case 'temporarily-unavailable':
-      return { next: 'again', status: 503, fault: { kind: 'busy', retryAfter } }
-    default:
-      return { next: 'start-over' }
+/** A second factor is required, and the user has none yet. */
+interface EnrolView {
+  readonly form: PageForm
+  /** Base32, for typing. */
+  readonly secret: string
+  readonly otpauthUri: string
+  /** The modules of the QR code row by row, true for dark, without a border; null without. */
+  readonly qr: readonly (readonly boolean[])[] | null
+  /** Markup for the form that creates a passkey instead; null without passkeys. */
+  readonly passkey: SafeHtml | null
+}
+
+/** The same on a host without TOTP: a passkey, or the way back. */
+interface EnrolPasskeyView {
+  readonly form: PageForm
+  readonly passkey: SafeHtml
+}
+
+/** A new secret for an authenticator app, and the field for its first code. */
+export function enrolPage(view: EnrolView, { texts, passkeyScript }: PageShell): PageContent {
+  const { form, otpauthUri, passkey } = view
+  const instead =
+    passkey &&
+    html`<p class="other">${texts.html('enrol-passkey.instead')}</p>
+${passkey}`
+  const content = [code(view, texts), button(texts.html('enrol.submit')), instead]
+  return {
+    title: 'enrol.title',
+    isFaulty: form.fault !== null,
+    body: html`<p>${texts.html('enrol.lead')}</p>
+${scan(view, texts)}${typed(view, texts)}
+<p class="links"><a href="${otpauthUri}">${texts.html('enrol.open')}</a></p>
+${formOf(form, texts, 'enrol.wrong', content, true)}
+${waysOut(form, texts)}`,
+    scripts: [passkey && passkeyScript],
   }
 }
 
-/** The modules of the QR code; null without. A failure is harmless: the key is also a text. */
-export async function drawn(
-  { qrCode, call }: Pick<EnrolmentPageDeps, 'qrCode' | 'call'>,
-  text: string,
-): Promise<EnrolView['qr']> {
-  if (qrCode === undefined) return null
-  return call('pages.qrCode', () => qrCode(text)).catch(() => null)
+/**
+ * A new passkey, if that is the only available factor.
+ *
+ * @internal
+ */
+export function enrolPasskeyPage(
+  { form, passkey }: EnrolPasskeyView,
+  { texts, passkeyScript }: PageShell,
+): PageContent {
+  return {
+    title: 'enrol.title',
+    isFaulty: form.fault !== null,
+    body: html`<p>${texts.html('enrol-passkey.lead')}</p>
+${formOf(form, texts, 'fault.wrong-passkey', [passkey, waysOutButtons(texts)])}`,
+    scripts: [passkeyScript],
+  }
+}
+
+function scan({ qr }: EnrolView, texts: PageTexts): SafeHtml | null {
+  if (qr === null) return null
+  return html`<p>${texts.html('enrol.scan')}</p>
+${qrSvg(qr, texts.plain('enrol.qr'))}`
+}
+
+function typed({ qr, secret }: EnrolView, texts: PageTexts): SafeHtml {
+  const groups = secret.match(/.{1,4}/g) ?? []
+  const lead = texts.html(qr === null ? 'enrol.type-only' : 'enrol.type')
+  return html`<p>${lead}</p>
+<p><code class="secret" dir="ltr">${groups.join(' ')}</code></p>`
+}
+
+function code({ form }: EnrolView, texts: PageTexts): SafeHtml {
+  const isFaulty = form.fault?.kind === 'wrong'
+  const given = {
+    type: 'text',
+    autocomplete: 'one-time-code',
+    inputmode: 'numeric',
+    pattern: '[0-9 ]*',
+    spellcheck: 'false',
+    required: true,
+    autofocus: isFaulty,
+  }
+  return field(
+    { id: 'one-time-code', name: 'code', label: 'enrol.code', isFaulty, attributes: given },
+    texts,
+  )
+}
+
+/** The quiet zone around a code, in modules. */
+const quietZone = 4
+
+/**
+ * A QR code as an inline element: its content is secret, so no other request loads it.
+ *
+ * @param modules - row by row, true for dark
+ */
+function qrSvg(modules: readonly (readonly boolean[])[], label: string): SafeHtml {
+  const size = modules.length + 2 * quietZone
+  const dark = modules.flatMap((row, y) => runsOf(row).map((run) => pathOf(run, y))).join('')
+  const box = `0 0 ${size} ${size}`
+  return html`<svg class="qr" role="img" aria-label="${label}" viewBox="${box}">
+<path d="${dark}"/></svg>
+`
+}
+
+/** Adjacent dark modules. */
+interface Run {
+  readonly start: number
+  readonly length: number
+}
+
+function runsOf(row: readonly boolean[]): Run[] {
+  const starts = row.flatMap((isDark, x) => (isDark && row[x - 1] !== true ? [x] : []))
+  return starts.map((start) => {
+    const end = row.indexOf(false, start)
+    return { start, length: (end === -1 ? row.length : end) - start }
+  })
+}
+
+function pathOf({ start, length }: Run, y: number): string {
+  return `M${start + quietZone} ${y + quietZone}h${length}v1h-${length}z`
 }

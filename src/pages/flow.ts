@@ -1,12 +1,15 @@
 import { isUtf8 } from 'node:buffer'
-import { sha256 } from '../lib/digest.js'
+import { equalInConstantTime } from '../lib/constant-time.js'
+import { deriveKey } from '../lib/derive-key.js'
+import { hmacSha256, sha256 } from '../lib/digest.js'
 import { isHostId } from '../lib/host-id.js'
 import { randomId } from '../lib/random.js'
 import { createVault } from '../lib/vault.js'
+import type { AppsKit } from '../oauth/apps-kit.js'
 import type { FlowStep } from '../oauth/decide-authorization.js'
 import type { FormerSecret } from '../stores/contract.js'
-import type { OnceStore } from '../stores/once-contract.js'
 import type { IdentifierDigests } from '../throttle/counter-keys.js'
+import type { AuthUser } from '../users/contract.js'
 
 /** The steps done on the pages, for one request in one browser. */
 export interface Flow {
@@ -101,15 +104,11 @@ export interface Flows {
   claim(pending: PendingFactor): Promise<boolean>
 }
 
-export interface FlowsDeps {
-  readonly encryptionKeys: readonly Buffer[]
-  readonly once: Pick<OnceStore, 'claim'>
-  readonly clock: () => Date
-}
-
 /** Milliseconds. */
 const flowMs = 30 * 60_000
+
 const pendingMs = 5 * 60_000
+
 /** Tolerated lead of another process's clock, in milliseconds. */
 const skewMs = 60_000
 
@@ -122,7 +121,7 @@ export const maxFlowChars = 4500
 const shape = /^v1\.[\w-]{8}\.[\w-]{16}\.([\w-]+)$/
 
 /** The first key encrypts, all keys decrypt. */
-export function createFlows({ encryptionKeys, once, clock }: FlowsDeps): Flows {
+export function createFlows({ encryptionKeys, once, clock }: AppsKit): Flows {
   const vault = createVault('oauth-flow', encryptionKeys)
   const isYoung = (since: Date, forMs: number) => {
     const age = clock().getTime() - since.getTime()
@@ -254,15 +253,25 @@ function isShaped(sealed: string): boolean {
 //        110-   userId, in UTF-8
 
 const version = 1
+
 const steps: readonly FlowStep[] = ['login', 'select_account', 'consent', 'other_account']
+
 const pendingBit = 1 << steps.length
+
 const stayBit = pendingBit << 1
+
 const mailedBit = stayBit << 1
+
 const vouchedBit = mailedBit << 1
+
 const headBytes = 8
+
 const mailedBytes = 40
+
 const vouchedBytes = 65
+
 const ticketPrefix = 'mar_vt_'
+
 const pendingBytes = 102
 
 /** @internal */
@@ -365,4 +374,34 @@ function pendingOf(bytes: Buffer, stay: boolean): PendingFactor | null {
     digests: { name: textOf(38, 70), typed: textOf(70, 102) },
     stay,
   }
+}
+
+/**
+ * Fingerprints of the hashes of right passwords: keyed, so that they reveal nothing of the hash.
+ * 128 bits, as 22 base64url characters.
+ */
+export interface PasswordFingerprint {
+  of(user: Pick<AuthUser, 'id' | 'passwordHash'>): string
+  /** Whether the user still has that password. */
+  matches(fingerprint: string, user: Pick<AuthUser, 'id' | 'passwordHash'>): boolean
+}
+
+/** The first key makes fingerprints. Every key checks them. */
+export function createPasswordFingerprint(encryptionKeys: readonly Buffer[]): PasswordFingerprint {
+  const keys = encryptionKeys.map((key) => deriveKey('password-mark', key))
+  const [making] = keys as [Buffer, ...Buffer[]]
+  return {
+    of: (user) => fingerprintUnder(making, user),
+    matches: (fingerprint, user) =>
+      keys.some((key) => equalInConstantTime(fingerprint, fingerprintUnder(key, user))),
+  }
+}
+
+// As JSON, so that different pairs are different texts.
+function fingerprintUnder(
+  key: Buffer,
+  { id, passwordHash }: Pick<AuthUser, 'id' | 'passwordHash'>,
+) {
+  const whole = hmacSha256(key, JSON.stringify([id, passwordHash]))
+  return Buffer.from(whole, 'base64url').subarray(0, 16).toString('base64url')
 }

@@ -1,20 +1,16 @@
+import type { IncomingMessage } from 'node:http'
 import type { CookieChange, TextAnswer } from '../http/answer.js'
 import { type JsonBody, readOpenBody } from '../http/body.js'
 import type { Endpoint, EndpointRequest } from '../http/endpoint.js'
 import { isOwnPage } from '../http/page-origin.js'
-import { type Csrf, type FormBinding, judgeInBrowser } from './csrf.js'
-import type { Flows } from './flow.js'
-import { hiddenFields } from './form-parts.js'
-import type { Exits } from './goal.js'
-import { audienceOf, judgeForm, type NamesAccount } from './judge-form.js'
-import { mayShow, type StepPage } from './next-page.js'
+import type { FormBinding, FormOrigin } from './csrf.js'
+import { type FormFault, hiddenFields, type PageForm } from './form-parts.js'
+import type { Content } from './layout.js'
+import { audienceOf, judgeForm, mayShow, namesAccount, type StepPage } from './next-page.js'
 import { pageAddress, queryIn, readPageRequest } from './page-request.js'
-import type { PageSite } from './page-site.js'
-import type { Advance, PageVisit, VisitPage } from './page-visit.js'
-import type { KnownBrowser } from './pre-cookie.js'
-import { errorAnswer, forPeople, type ShowPage, seeOther } from './show-page.js'
-import type { PageTexts } from './texts.js'
-import type { FormFault, PageForm, View } from './view.js'
+import { advance, leave, type PageVisit, visitPage } from './page-visit.js'
+import type { FormsKit } from './pages-kit.js'
+import { errorAnswer, forPeople, seeOther, showPage } from './show-page.js'
 
 /** The fields of a form: texts, each at most once. */
 export interface FormFields {
@@ -57,7 +53,7 @@ export interface FormPage {
     typed: FormFields,
     request: EndpointRequest,
     unknownPasskey?: string,
-  ): Promise<((texts: PageTexts) => View) | null>
+  ): Promise<Content | null>
   /** What is done when the page is opened, before it is shown; null for nothing. */
   arrive?(visit: PageVisit, request: EndpointRequest): Promise<Submitted | null>
   /** Executes the form, which was shown by our page in this browser for this request. */
@@ -67,20 +63,6 @@ export interface FormPage {
    * page is not next any more, because that answer took effect. Default: the browser is led on.
    */
   answeredBefore?(visit: PageVisit, fields: FormFields): Promise<TextAnswer | null>
-}
-
-export interface FormPageDeps {
-  readonly visitPage: VisitPage
-  readonly advance: Advance
-  readonly exits: Exits
-  readonly showPage: ShowPage
-  readonly csrf: Csrf
-  readonly browsers: Pick<KnownBrowser, 'preOf' | 'allOf' | 'ensure' | 'hasSentAny'>
-  readonly flows: Pick<Flows, 'begin' | 'withStep' | 'seal'>
-  readonly namesAccount: NamesAccount
-  /** The address of the router for browsers. */
-  readonly baseUrl: URL
-  readonly pageSite: Pick<PageSite, 'home'>
 }
 
 /** The endpoints of a page. It is shown, and acts, only if it is next. */
@@ -97,27 +79,20 @@ export interface OtherPages {
   readonly goOn: FormPage
 }
 
-export function formEndpoints(
-  deps: FormPageDeps,
-  page: FormPage,
-  others: OtherPages,
-): FormEndpoints {
-  const { visitPage, advance, showPage } = deps
-
+export function formEndpoints(kit: FormsKit, page: FormPage, others: OtherPages): FormEndpoints {
   async function post(request: EndpointRequest): Promise<TextAnswer> {
     const { incoming } = request
-    if (!isOwnPage(incoming, deps.baseUrl.origin))
-      return errorAnswer(showPage, 'refused', 403, request)
+    if (!isOwnPage(incoming, kit.baseUrl.origin)) return errorAnswer(kit, 'refused', 403, request)
     // 400, 413, 415
     const fields = fieldsOf(await readOpenBody(incoming, []))
     return visit(request, (found) => take(found, fields, request))
   }
 
-  function visit(
+  async function visit(
     request: EndpointRequest,
     answer: (visit: PageVisit) => Promise<TextAnswer>,
   ): Promise<TextAnswer> {
-    return hasNoRequest(request) ? openedWithoutApp(deps, request) : visitPage(request, answer)
+    return hasNoRequest(request) ? openedWithoutApp(kit, request) : visitPage(kit, request, answer)
   }
 
   async function take(
@@ -127,13 +102,10 @@ export function formEndpoints(
   ): Promise<TextAnswer> {
     const choice = fields.text('choice')
     // These choices change nothing for a user, so they accept any form.
-    if (choice === 'cancel') return deps.exits.leave(visit.goal, cancelled)
-    if (choice === 'other') return toAnotherAccount(deps, visit)
-    const showing = { deps, page, others, visit, request }
-    const token = fields.text('csrf')
-    const { incoming } = request
-    const browsers = deps.browsers.allOf(incoming)
-    const origin = judgeInBrowser(deps.csrf, incoming, token, bindingOf(showing), browsers)
+    if (choice === 'cancel') return leave(kit, visit.goal, cancelled)
+    if (choice === 'other') return toAnotherAccount(kit, visit)
+    const showing = { kit, page, others, visit, request }
+    const origin = judgeInBrowser(kit, request.incoming, fields.text('csrf'), bindingOf(showing))
     // Between the first answer and its effects, the session may look signed out.
     const before = origin === 'foreign' ? null : await answeredBefore(page, visit, fields)
     if (before !== null) return before
@@ -141,27 +113,27 @@ export function formEndpoints(
       page: page.page,
       visit,
       origin,
-      hasCookie: deps.browsers.hasSentAny(incoming),
+      hasCookie: kit.browsers.hasSentAny(request.incoming),
       goesOn: choice === 'continue',
-      namesAccount: (userId) => deps.namesAccount(fields.text('username'), userId),
+      namesAccount: (userId) => namesAccount(kit, fields.text('username'), userId),
     })
-    if (fate.next === 'go-on') return advance(visit, request.context)
+    if (fate.next === 'go-on') return advance(kit, visit, request.context)
     if (fate.next === 'act') return act(showing, fields)
     return show({ ...showing, page: pageFor(fate.page, showing) }, { ...fate, typed: fields })
   }
 
   async function open(found: PageVisit, request: EndpointRequest): Promise<TextAnswer> {
     const arrived = (await page.arrive?.(found, request)) ?? null
-    const showing = { deps, page, others, visit: found, request }
+    const showing = { kit, page, others, visit: found, request }
     if (arrived !== null) return settle({ ...showing, page: others.signIn }, arrived, nothingTyped)
     return mayShow(page.page, found.decision, found.flow)
       ? show(showing, { status: 200, fault: null })
-      : advance(found, request.context)
+      : advance(kit, found, request.context)
   }
 
   return {
-    GET: forPeople(showPage, (request) => visit(request, (found) => open(found, request))),
-    POST: forPeople(showPage, post),
+    GET: forPeople(kit, (request) => visit(request, (found) => open(found, request))),
+    POST: forPeople(kit, post),
   }
 }
 
@@ -181,8 +153,8 @@ function pageFor(which: 'own' | 'sign-in' | 'continue', { page, others }: Showin
 }
 
 async function act(showing: Showing, fields: FormFields): Promise<TextAnswer> {
-  const { deps, page, request } = showing
-  if (page.grants === true && deps.csrf.isTooSoon(fields.text('csrf')))
+  const { kit, page, request } = showing
+  if (page.grants === true && kit.csrf.isTooSoon(fields.text('csrf')))
     return show(showing, { status: 422, fault: { kind: 'too-soon' }, typed: fields })
   return settle(showing, await page.submit(visitOf(showing), fields, request), fields)
 }
@@ -198,7 +170,7 @@ async function settle(
 }
 
 // A signed-in user who signs in with another account must not continue with the first one.
-function visitOf({ deps: { flows }, page, visit }: Showing): PageVisit {
+function visitOf({ kit: { flows }, page, visit }: Showing): PageVisit {
   if (audienceOf(page.page) !== 'anybody' || visit.found === null) return visit
   return { ...visit, flow: flows.withStep(visit.flow ?? flows.begin(), 'other_account') }
 }
@@ -213,10 +185,10 @@ function startOver(
 }
 
 // The signed-in user stays signed in until another one has signed in.
-async function toAnotherAccount(
-  { flows, baseUrl }: FormPageDeps,
+function toAnotherAccount(
+  { flows, baseUrl }: FormsKit,
   { asked, binding, found }: PageVisit,
-): Promise<TextAnswer> {
+): TextAnswer {
   const wanted = flows.withStep(flows.begin(), 'other_account')
   const flow = found === null ? null : flows.seal(wanted, binding)
   return seeOther(pageAddress(baseUrl, 'sign-in', { ...asked, flow }))
@@ -228,11 +200,9 @@ function hasNoRequest({ incoming: { url } }: EndpointRequest): boolean {
   return asked.at === 'page-request' && /^(?:language=[^&]*)?$/.test(asked.raw)
 }
 
-async function openedWithoutApp(
-  { pageSite: { home }, showPage }: FormPageDeps,
-  request: EndpointRequest,
-): Promise<TextAnswer> {
-  return home === null ? errorAnswer(showPage, 'no-app', 400, request) : seeOther(home)
+function openedWithoutApp(kit: FormsKit, request: EndpointRequest): TextAnswer {
+  const { home } = kit.pageSite
+  return home === null ? errorAnswer(kit, 'no-app', 400, request) : seeOther(home)
 }
 
 const cancelled = { error: 'access_denied', description: 'The user has cancelled.' }
@@ -248,7 +218,7 @@ interface Shown {
 
 /** A page to show, and its visit. */
 interface Showing {
-  readonly deps: FormPageDeps
+  readonly kit: FormsKit
   readonly page: FormPage
   readonly others: OtherPages
   readonly visit: PageVisit
@@ -256,34 +226,58 @@ interface Showing {
 }
 
 async function show(showing: Showing, shown: Shown): Promise<TextAnswer> {
-  const { deps, visit, request } = showing
+  const { kit, visit, request } = showing
   const { status, fault, typed = nothingTyped, unknownPasskey, cookies: kept = [] } = shown
   const { page, view } = showing.page
   const { asked, flow, reader } = visit
   const place = { ...asked, flow: flow && asked.flow }
-  const { browser, cookies } = deps.browsers.ensure(request.incoming)
-  const csrf = deps.csrf.tokenFor({ ...bindingOf(showing), browser }) ?? ''
-  const form: PageForm = {
-    action: pageAddress(deps.baseUrl, page, place),
-    hidden: hiddenFields({ csrf }),
-    fault,
-  }
-  const viewIn = await view(visit, form, typed, request, unknownPasskey)
-  if (viewIn === null) {
+  const action = pageAddress(kit.baseUrl, page, place)
+  const { form, cookies } = formFor(kit, request.incoming, bindingOf(showing), action, fault)
+  const content = await view(visit, form, typed, request, unknownPasskey)
+  if (content === null) {
     // Otherwise this would loop forever and block the event loop.
     if (showing.page === showing.others.signIn) throw new TypeError('the sign-in shows nothing')
     return startOver(showing, typed, kept)
   }
   const answer = { status, headers: retryHeaders(fault), cookies: [...kept, ...cookies] }
-  return deps.showPage(viewIn, { ...reader, at: { ...place, page } }, answer)
+  return showPage(kit, content, { ...reader, at: { ...place, page } }, answer)
 }
 
 // The context that the token of the form must match.
-function bindingOf({ deps, page: { page, asks }, visit, request }: Showing): FormBinding {
+function bindingOf({ page: { page, asks }, visit }: Showing): Binding {
   const account = audienceOf(page) === 'half-way' ? null : (visit.found?.session.userId ?? null)
-  const browser = deps.browsers.preOf(request.incoming)
   const asked = [visit.asked.raw, ...(asks?.(visit) ?? [])].join(' ')
-  return { page, request: asked, browser, account }
+  return { page, request: asked, account }
+}
+
+/** The context of a form in any browser. */
+type Binding = Omit<FormBinding, 'browser'>
+
+/** The origin of a form. In a browser with several values, it must match one of them. */
+export function judgeInBrowser(
+  { browsers, csrf }: FormsKit,
+  incoming: IncomingMessage,
+  token: string,
+  form: Binding,
+): FormOrigin {
+  for (const browser of browsers.allOf(incoming)) {
+    const found = csrf.judge(incoming, token, { ...form, browser })
+    if (found !== 'foreign') return found
+  }
+  return 'foreign'
+}
+
+/** A form for this browser, and the cookies that the browser must store for it. */
+export function formFor(
+  { browsers, csrf }: FormsKit,
+  incoming: IncomingMessage,
+  binding: Binding,
+  action: string,
+  fault: FormFault | null,
+): { readonly form: PageForm; readonly cookies: readonly CookieChange[] } {
+  const { browser, cookies } = browsers.ensure(incoming)
+  const hidden = hiddenFields({ csrf: csrf.tokenFor({ ...binding, browser }) ?? '' })
+  return { form: { action, hidden, fault }, cookies }
 }
 
 /** `Retry-After` for a fault that passes. */

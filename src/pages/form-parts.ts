@@ -1,8 +1,62 @@
 import { attributes, type HtmlValue, html, type SafeHtml } from './html.js'
+import type { PageShell } from './layout.js'
 import type { TextKey } from './texts/en.js'
 import type { PageTexts } from './texts.js'
-import type { FormFault, PageForm } from './view.js'
-import type { AccountOnPage } from './view-parts.js'
+
+/** The target of a form, and its hidden fields. */
+export interface PageForm {
+  readonly action: string
+  /** Made by `hiddenFields`. */
+  readonly hidden: SafeHtml
+  readonly fault: FormFault | null
+}
+
+/** Why a form is shown again. The list is closed. */
+export type FormFault =
+  | { readonly kind: 'wrong' | 'stale' | 'wrong-passkey' | 'too-soon' }
+  /** The browser blocks cookies; or its session ended after the page was shown. */
+  | { readonly kind: 'no-cookie' | 'signed-out' }
+  /** Another user has signed in to the browser since the page was shown. */
+  | { readonly kind: 'other-account'; readonly account: string }
+  /** The host has refused, perhaps with its own text. */
+  | { readonly kind: 'refused'; readonly message: string | null }
+  | { readonly kind: 'throttled' | 'busy'; readonly retryAfter: number }
+
+/** The app that requests the sign-in. */
+export interface ClientOnPage {
+  readonly name: string
+  /** The host of its redirect URI; null for an app on the device. */
+  readonly host: string | null
+}
+
+/** An account. */
+export interface AccountOnPage {
+  /** The display name. */
+  readonly name: string
+  /** The name for signing in. */
+  readonly username: string
+}
+
+/** An account at a provider: their names. */
+export interface AccountElsewhere {
+  readonly provider: string
+  readonly account: string
+}
+
+/** A page of an account, with a form and a way back. */
+export interface OwnView {
+  readonly account: AccountOnPage
+  readonly form: PageForm
+  readonly back: string
+}
+
+/** A page that asks for a name. */
+export interface NameView {
+  readonly form: PageForm
+  /** As it was typed; empty at first. */
+  readonly username: string
+  readonly back: string
+}
 
 /** A text field. */
 export interface Field {
@@ -131,6 +185,11 @@ export function button(
   return html`<button type="submit"${attributes(given)}>${label}</button>`
 }
 
+/** What a button sends, and its look. */
+export function choice(value: string, style?: string): Readonly<Record<string, string>> {
+  return { name: 'choice', value, ...(style === undefined ? {} : { class: style }) }
+}
+
 /**
  * The buttons to leave a page: for another account, and back to the app. In their own form, so that
  * they neither send nor require the fields.
@@ -143,9 +202,8 @@ ${hidden}${waysOutButtons(texts)}
 
 /** The same for a form without fields. */
 export function waysOutButtons(texts: PageTexts): SafeHtml {
-  const way = (value: string) => ({ name: 'choice', value, class: 'link' })
-  return html`${button(texts.html('continue.other'), way('other'))}
-${button(texts.html('page.cancel'), way('cancel'))}`
+  return html`${button(texts.html('continue.other'), choice('other', 'link'))}
+${button(texts.html('page.cancel'), choice('cancel', 'link'))}`
 }
 
 /** The account, visible at a glance. */
@@ -216,38 +274,36 @@ export interface AskedPasskey {
   readonly unknown?: string | null
 }
 
-/** Makes the part of a form for passkeys: a button, its texts, and the script. */
-export type PasskeyPart = (asked: AskedPasskey, texts: PageTexts) => SafeHtml
-
-/** `script`: the URL of the script. */
-export function createPasskeyPart(script: string): PasskeyPart {
-  return function passkeyPart({ ceremony, options, label, isAlone, renew, unknown }, texts) {
-    const button = attributes({
-      type: 'button',
-      class: isAlone ? null : 'plain',
-      // The script shows it if the browser supports passkeys.
-      hidden: true,
-      'data-passkey': JSON.stringify(options),
-      'data-ceremony': ceremony,
-      'data-renew': renew,
-      'data-unknown': unknown ?? null,
-    })
-    const said = attributes({
-      class: 'hint',
-      role: 'status',
-      'data-nothing': texts.plain('passkey.nothing'),
-      'data-known': texts.plain('passkey.known'),
-      'data-failed': texts.plain('passkey.failed'),
-    })
-    const without = isAlone
-      ? html`<p class="hint" data-without-passkeys="">${texts.html('passkey.without')}</p>
+/** The part of a form for passkeys: a button, its texts, and the script. */
+export function passkeyPart(
+  { ceremony, options, label, isAlone, renew, unknown }: AskedPasskey,
+  { texts, passkeyScript }: Pick<PageShell, 'texts' | 'passkeyScript'>,
+): SafeHtml {
+  const button = attributes({
+    type: 'button',
+    class: isAlone ? null : 'plain',
+    // The script shows it if the browser supports passkeys.
+    hidden: true,
+    'data-passkey': JSON.stringify(options),
+    'data-ceremony': ceremony,
+    'data-renew': renew,
+    'data-unknown': unknown ?? null,
+  })
+  const said = attributes({
+    class: 'hint',
+    role: 'status',
+    'data-nothing': texts.plain('passkey.nothing'),
+    'data-known': texts.plain('passkey.known'),
+    'data-failed': texts.plain('passkey.failed'),
+  })
+  const without = isAlone
+    ? html`<p class="hint" data-without-passkeys="">${texts.html('passkey.without')}</p>
 `
-      : null
-    return html`<button${button}>${texts.html(label)}</button>
+    : null
+  return html`<button${button}>${texts.html(label)}</button>
 <p${said}></p>
-${without}<script src="${script}" defer></script>
+${without}<script src="${passkeyScript}" defer></script>
 `
-  }
 }
 
 /**
@@ -267,4 +323,9 @@ export function hiddenUsername(value: string): SafeHtml {
   }
   return html`<input${attributes(given)}>
 `
+}
+
+/** The link back to the account page. */
+export function backTo(href: string, texts: PageTexts): SafeHtml {
+  return html`<p class="links"><a href="${href}">${texts.html('account.back')}</a></p>`
 }

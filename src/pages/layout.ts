@@ -1,5 +1,5 @@
-import { type BrandOptions, initialOf } from './brand.js'
 import { attributes, html, type SafeHtml } from './html.js'
+import { type BrandOptions, initialOf } from './pages-options.js'
 import type { TextKey } from './texts/en.js'
 import type { PageTexts } from './texts.js'
 
@@ -26,6 +26,8 @@ export interface PageShell {
    * button by `data-reveals`, the id of the field.
    */
   readonly passwordScript: string
+  /** The URL of the script of passkeys; null without the option `passkeys`. */
+  readonly passkeyScript: string | null
   /** All languages, including the current one. */
   readonly languages: readonly LanguageLink[]
   /** The host's own first page; null without. */
@@ -39,7 +41,16 @@ export interface PageContent {
   readonly isFaulty?: boolean
   readonly head?: SafeHtml
   readonly body: SafeHtml
+  /** The URLs of its scripts; null for none. Default: none. */
+  readonly scripts?: readonly (string | null)[]
+  /** Where its forms lead, as a source of the policy. Default: this origin. */
+  readonly formAction?: string
+  /** What it lists by id, for the question before one of them ends. Default: nothing. */
+  readonly listed?: readonly { readonly id: string; readonly name: string | null }[]
 }
+
+/** Makes the content of a page in its frame, and so in the language of its reader. */
+export type Content = (shell: PageShell) => PageContent
 
 /** The document of every page: one heading, and landmarks around the content. */
 export function layout(

@@ -1,10 +1,11 @@
+import type { IncomingMessage } from 'node:http'
 import type { z } from 'zod'
-import type { RequestContext } from '../audit/events.js'
 import { AuthError } from '../errors.js'
-import type { TextAnswer } from '../http/answer.js'
+import type { CookieChange, TextAnswer } from '../http/answer.js'
 import type { EndpointRequest } from '../http/endpoint.js'
 import type { BrowserUser } from '../oauth/browser-sign-in.js'
 import type { PasskeysOnPages } from '../passkeys/passkeys-on-pages.js'
+import type { IssuedSession } from '../sessions/issuing.js'
 import { isFresh } from '../sessions/recent-sign-in.js'
 import {
   type AssertionResponse,
@@ -12,20 +13,34 @@ import {
   type CreationResponse,
   creationSchema,
 } from '../two-factor/passkey-response.js'
-import type { FormFields, Submitted } from './form-page.js'
-import { hiddenFields, type PasskeyPart } from './form-parts.js'
-import type { SafeHtml } from './html.js'
-import { pageAddress } from './page-request.js'
+import {
+  type AccountFormPage,
+  type Asking,
+  type Changed,
+  changedBy,
+} from './account/account-form.js'
+import { accountOf } from './consent-page.js'
+import type { FormFields, FormPage, Submitted } from './form-page.js'
+import {
+  accountCard,
+  backTo,
+  button,
+  choice,
+  field,
+  formOf,
+  hiddenFields,
+  type OwnView,
+  type PageForm,
+  passkeyPart,
+} from './form-parts.js'
+import { html, type SafeHtml } from './html.js'
+import type { Content, PageContent, PageShell } from './layout.js'
+import { pageAddress, plainAddress } from './page-request.js'
 import type { PageVisit } from './page-visit.js'
-import type { RenewCookie } from './renew-cookie.js'
-import { type ShowPage, seeOther } from './show-page.js'
+import type { FormsKit } from './pages-kit.js'
+import { refusalOfCode, renewCookie, wrongFields } from './renew-cookie.js'
+import { seeOther, showPage } from './show-page.js'
 import type { PageTexts } from './texts.js'
-
-/** Passkeys on a page. */
-export interface PagePasskeys {
-  readonly part: PasskeyPart
-  readonly server: PasskeysOnPages
-}
 
 /** Parses the response that the script writes into a form; null if it is malformed. */
 export function assertionOf(text: string): AssertionResponse | null {
@@ -51,73 +66,56 @@ export interface AddingVisit {
   /** Where the browser goes afterwards. */
   readonly onward: string
   /** Shows the recovery codes of a first passkey, in this answer only. */
-  showCodes(codes: readonly string[]): Promise<TextAnswer>
+  showCodes(codes: readonly string[]): TextAnswer
 }
 
-/** Common parts of pages that create a passkey. */
-export interface NewPasskey {
-  /**
-   * The part of the form that creates one; null if the sign-in is older than `POST /auth/passkeys`
-   * requires, since a passkey alone can sign in. Rejects with 503.
-   */
-  part(found: BrowserUser, isAlone: boolean): Promise<((texts: PageTexts) => SafeHtml) | null>
-  /** Adds the new passkey, then shows its recovery codes or leads on. */
-  add(visit: AddingVisit, fields: FormFields, request: EndpointRequest): Promise<Submitted>
+/**
+ * The part of the form that creates one; null if the sign-in is older than `POST /auth/passkeys`
+ * requires, since a passkey alone can sign in. Rejects with 503.
+ */
+export async function newPasskeyPart(
+  { clock }: FormsKit,
+  passkeys: PasskeysOnPages,
+  { session, approved }: BrowserUser,
+  isAlone: boolean,
+): Promise<((shell: PageShell) => SafeHtml) | null> {
+  if (!isFresh(session, clock())) return null
+  const options = await passkeys.creationOptions(approved.user, session.id)
+  const asked = { ceremony: 'create', options, label: 'passkey.create', isAlone } as const
+  return (shell) => passkeyPart({ ...asked, renew: null }, shell)
 }
 
-export interface NewPasskeyDeps {
-  readonly passkeys: PagePasskeys
-  readonly renewCookie: RenewCookie
-  readonly clock: () => Date
-}
-
-export function createNewPasskey(deps: NewPasskeyDeps): NewPasskey {
-  const { passkeys, renewCookie, clock } = deps
-  const { part, server } = passkeys
-
-  async function add(
-    { found, onward, showCodes }: AddingVisit,
-    fields: FormFields,
-    context: RequestContext,
-    beforehand: () => Promise<void>,
-  ) {
+/** Adds the new passkey, then shows its recovery codes or leads on. */
+export function addPasskey(
+  kit: FormsKit,
+  passkeys: PasskeysOnPages,
+  { found, onward, showCodes }: AddingVisit,
+  fields: FormFields,
+  { incoming, context }: EndpointRequest,
+): Promise<Submitted> {
+  return renewCookie(kit, found, incoming, async (beforehand) => {
     const { session, approved } = found
     const response = creationOf(fields.text('passkey'))
     if (response === null) return wrongPasskey
-    if (!isFresh(session, clock())) return startOver
+    if (!isFresh(session, kit.clock())) return startOver
     const asking = { session, user: approved.user }
     const made = { response, name: 'Passkey', beforehand }
-    const { recoveryCodes } = await server.add(asking, made, context)
-    const answer = recoveryCodes === null ? seeOther(onward) : await showCodes(recoveryCodes)
-    return { next: 'answer', answer } as const
-  }
-
-  return {
-    async part({ session, approved }, isAlone) {
-      if (!isFresh(session, clock())) return null
-      const options = await server.creationOptions(approved.user, session.id)
-      const asked = { ceremony: 'create', options, label: 'passkey.create', isAlone } as const
-      return (texts) => part({ ...asked, renew: null }, texts)
-    },
-    add: (visit, fields, { incoming, context }) =>
-      renewCookie({ incoming, found: visit.found }, (beforehand) =>
-        add(visit, fields, context, beforehand).catch(refusalOf),
-      ),
-  }
-}
-
-export interface ShowCodesDeps {
-  readonly showPage: ShowPage
-  /** The address of the router for browsers. */
-  readonly baseUrl: URL
+    try {
+      const { recoveryCodes } = await passkeys.add(asking, made, context)
+      const answer = recoveryCodes === null ? seeOther(onward) : showCodes(recoveryCodes)
+      return { next: 'answer', answer }
+    } catch (error) {
+      return refusalOf(error)
+    }
+  })
 }
 
 /** A visit of a signed-in user on the way to an app or a page, who adds a passkey. */
-export function addingOn(deps: ShowCodesDeps, visit: PageVisit, found: BrowserUser): AddingVisit {
+export function addingOn(kit: FormsKit, visit: PageVisit, found: BrowserUser): AddingVisit {
   return {
     found,
-    onward: pageAddress(deps.baseUrl, 'authorize', visit.asked),
-    showCodes: (codes) => showRecoveryCodes(deps, visit, codes),
+    onward: pageAddress(kit.baseUrl, 'authorize', visit.asked),
+    showCodes: (codes) => showRecoveryCodes(kit, visit, codes),
   }
 }
 
@@ -125,16 +123,18 @@ export function addingOn(deps: ShowCodesDeps, visit: PageVisit, found: BrowserUs
  * Shows recovery codes, only in this answer. Its form leads on to the next step.
  */
 export function showRecoveryCodes(
-  { showPage, baseUrl }: ShowCodesDeps,
+  kit: FormsKit,
   { asked, reader }: PageVisit,
   codes: readonly string[],
-): ReturnType<ShowPage> {
-  const action = pageAddress(baseUrl, 'enrolment', asked)
+): TextAnswer {
+  const action = pageAddress(kit.baseUrl, 'enrolment', asked)
   const form = { action, hidden: hiddenFields({}), fault: null }
-  return showPage(() => ({ page: 'recovery-codes', form, codes }), reader, { status: 200 })
+  const content: Content = (shell) => recoveryCodesPage({ form, codes }, shell)
+  return showPage(kit, content, reader, { status: 200 })
 }
 
 const startOver: Submitted = { next: 'start-over' }
+
 const wrongPasskey: Submitted = { next: 'again', status: 422, fault: { kind: 'wrong-passkey' } }
 
 function refusalOf(error: unknown): Submitted {
@@ -151,4 +151,267 @@ function refusalOf(error: unknown): Submitted {
     default:
       return startOver
   }
+}
+
+/** Shown once, after the activation of the second factor. */
+export interface RecoveryCodesView {
+  readonly form: PageForm
+  readonly codes: readonly string[]
+}
+
+/**
+ * The recovery codes, shown once.
+ *
+ * @internal
+ */
+export function recoveryCodesPage(
+  { form, codes }: RecoveryCodesView,
+  { texts }: PageShell,
+): PageContent {
+  const items = codes.map((code) => html`<li><code>${code}</code></li>`)
+  const label = texts.plain('recovery-codes.list')
+  return {
+    title: 'recovery-codes.title',
+    isFaulty: form.fault !== null,
+    body: html`<p>${texts.html('recovery-codes.lead')}</p>
+<p>${texts.html('recovery-codes.keep')}</p>
+<ol class="codes" dir="ltr" aria-label="${label}">${items}</ol>
+${formOf(form, texts, 'fault.stale', button(texts.html('recovery-codes.submit')))}`,
+  }
+}
+
+/** Seconds until the next offer in the same browser. */
+const offerEvery = 30 * 24 * 60 * 60
+
+/**
+ * The cookie of an offer after a sign-in by password; null for no offer. Once in 30 days, to users
+ * without a passkey. A failure, already reported by the call, does not block the sign-in.
+ */
+export async function offerPasskey(
+  { passkeysOnPages, offeredCookie }: FormsKit,
+  incoming: IncomingMessage,
+  { userId, methods }: IssuedSession['session'],
+): Promise<CookieChange | null> {
+  if (passkeysOnPages === undefined) return null
+  if (methods.includes('passkey') || offeredCookie.read(incoming) !== null) return null
+  const hasAny = await passkeysOnPages.hasAny(userId).catch(() => true)
+  return hasAny ? null : { of: offeredCookie, value: 'yes', maxAge: offerEvery }
+}
+
+/** `/oauth/passkey`: offers a passkey after a sign-in by password. */
+export function createAddPasskeyPage(kit: FormsKit, passkeys: PasskeysOnPages): FormPage {
+  return {
+    page: 'passkey',
+
+    async view({ found }, form) {
+      if (found === null) return null
+      const passkey = await newPasskeyPart(kit, passkeys, found, true)
+      return addPasskeyContent(found, form, passkey)
+    },
+
+    async submit(visit, fields, request) {
+      const { found } = visit
+      if (found === null) return { next: 'start-over' }
+      if (fields.has('passkey'))
+        return addPasskey(kit, passkeys, addingOn(kit, visit, found), fields, request)
+      return {
+        next: 'answer',
+        answer: seeOther(pageAddress(kit.baseUrl, 'authorize', visit.asked)),
+      }
+    },
+  }
+}
+
+function addPasskeyContent(
+  found: BrowserUser,
+  form: PageForm,
+  passkey: Awaited<ReturnType<typeof newPasskeyPart>>,
+): Content {
+  const shown = { account: accountOf(found), form }
+  return (shell) => addPasskeyPage({ ...shown, passkey: passkey?.(shell) ?? null }, shell)
+}
+
+/** The offer of a passkey after a sign-in by password. */
+interface AddPasskeyView extends Omit<OwnView, 'back'> {
+  /** Null if the sign-in is too old: then the page only leads on. */
+  readonly passkey: SafeHtml | null
+}
+
+/**
+ * The offer of a passkey for the next sign-in.
+ *
+ * @internal
+ */
+export function addPasskeyPage(
+  { account, form, passkey }: AddPasskeyView,
+  { texts, passkeyScript }: PageShell,
+): PageContent {
+  const content = [passkey, button(texts.html('add-passkey.later'), choice('later', 'link'))]
+  return {
+    title: 'add-passkey.title',
+    isFaulty: form.fault !== null,
+    body: html`<p>${texts.html('add-passkey.lead')}</p>
+${accountCard(account)}
+${formOf(form, texts, 'fault.wrong-passkey', content)}`,
+    scripts: [passkey && passkeyScript],
+  }
+}
+
+/** `/account/passkeys`: adds, renames and removes passkeys. */
+export function createPasskeysPage(kit: FormsKit, passkeys: PasskeysOnPages): AccountFormPage {
+  const { own } = passkeys
+  const back = plainAddress(kit, 'account')
+  return {
+    page: 'account/passkeys',
+    needsFresh: true,
+
+    async view(found, form) {
+      const listed = await own.list(found.session.userId)
+      const shown = listed.map(({ id, name, createdAt, lastUsedAt }) => ({
+        id,
+        name,
+        createdAt: new Date(createdAt),
+        lastUsedAt: lastUsedAt === null ? null : new Date(lastUsedAt),
+      }))
+      const view = { account: accountOf(found), form, passkeys: shown, back }
+      return (shell) => accountPasskeysPage(view, shell)
+    },
+
+    async submit(found, fields, asking) {
+      const { session, approved } = found
+      const { context } = asking.request
+      if (fields.has('passkey')) {
+        const onward = plainAddress(kit, 'account/passkeys')
+        const codesOf = (codes: readonly string[]) => showCodes(asking, codes)
+        const adding = { found, onward, showCodes: codesOf }
+        const added = await addPasskey(kit, passkeys, adding, fields, asking.request)
+        return changedBy(added, asking)
+      }
+      const [choice = '', id = ''] = fields.text('choice').split(' ', 2)
+      if (choice === 'add') {
+        // Null only for a sign-in that has become too old in this moment.
+        const part = await newPasskeyPart(kit, passkeys, found, true)
+        const answer = asking.show((form) => addPasskeyContent(found, form, part))
+        return { next: 'answer', answer }
+      }
+      if (choice === 'remove') {
+        const asked = { session, user: approved.user }
+        return remove(kit, found, asking, () => own.remove(asked, id, context))
+      }
+      if (!fields.has('id')) return { next: 'open', page: 'account/passkeys' }
+      const named = { name: fields.text('name') }
+      return rename(() => own.rename(session.userId, fields.text('id'), named))
+    },
+  }
+}
+
+/** Shows recovery codes, only in this answer, on a page of the account. */
+export function showCodes(asking: Asking, codes: readonly string[]): TextAnswer {
+  return asking.show((form) => (shell) => recoveryCodesPage({ form, codes }, shell))
+}
+
+// Every copy of the cookie from before the change dies within seconds.
+async function remove(
+  kit: FormsKit,
+  found: BrowserUser,
+  asking: Asking,
+  change: () => Promise<void>,
+): Promise<Changed> {
+  const { incoming } = asking.request
+  const submitted = await renewCookie(kit, found, incoming, async (beforehand) => {
+    try {
+      await beforehand()
+      await change().catch(unlessGone)
+      return { next: 'answer', answer: asking.open('account/passkeys') }
+    } catch (error) {
+      return hasCode(error, 'last-sign-in-method') ? wrongFields : refusalOfCode(error)
+    }
+  })
+  return changedBy(submitted, asking)
+}
+
+async function rename(change: () => Promise<unknown>): Promise<Changed> {
+  try {
+    await change().catch(unlessGone)
+    return { next: 'open' }
+  } catch (error) {
+    if (hasCode(error, 'invalid-request')) return wrongFields
+    throw error
+  }
+}
+
+// Removed in another tab since the page was shown.
+function unlessGone(error: unknown): void {
+  if (!hasCode(error, 'not-found')) throw error
+}
+
+function hasCode(error: unknown, code: AuthError['code']): boolean {
+  return error instanceof AuthError && error.code === code
+}
+
+interface AccountPasskeysView extends OwnView {
+  readonly passkeys: readonly PasskeyOnPage[]
+}
+
+/** A passkey of the user. */
+export interface PasskeyOnPage {
+  readonly id: string
+  readonly name: string
+  readonly createdAt: Date
+  readonly lastUsedAt: Date | null
+}
+
+/**
+ * The passkeys, each with a form of its own.
+ *
+ * @internal
+ */
+export function accountPasskeysPage(view: AccountPasskeysView, { texts }: PageShell): PageContent {
+  const { account, form, passkeys, back } = view
+  const add = button(texts.html('account-passkeys.add'), { name: 'choice', value: 'add' })
+  return {
+    title: 'account.passkeys',
+    isFaulty: form.fault !== null,
+    body: html`${accountCard(account)}
+${passkeys.length === 0 ? html`<p>${texts.html('account-passkeys.none')}</p>` : null}
+${formOf(form, texts, 'account-passkeys.wrong', add)}
+${passkeys.map((one, index) => passkey(one, index, view, texts))}
+${backTo(back, texts)}`,
+    listed: passkeys,
+  }
+}
+
+function passkey(
+  { id, name, createdAt, lastUsedAt }: PasskeyOnPage,
+  index: number,
+  { form }: AccountPasskeysView,
+  texts: PageTexts,
+): SafeHtml {
+  const rename = field(
+    {
+      id: `name-${index}`,
+      name: 'name',
+      label: 'account-passkeys.name',
+      isFaulty: false,
+      attributes: { type: 'text', value: name, autocomplete: 'off', required: true },
+    },
+    texts,
+  )
+  const used =
+    lastUsedAt &&
+    html`<p class="hint">${texts.html('account.last-seen', { time: texts.moment(lastUsedAt) })}</p>
+`
+  const label = texts.plain('account-passkeys.remove-named', { passkey: name })
+  const remove = { name: 'choice', value: `remove ${id}`, class: 'danger', 'aria-label': label }
+  return html`<form method="post" action="${form.action}" class="item">
+${form.hidden}${hiddenFields({ id })}${rename}<p class="hint">${texts.html(
+    'account-passkeys.made',
+    {
+      time: texts.moment(createdAt),
+    },
+  )}</p>
+${used}${button(texts.html('account-passkeys.rename'), { class: 'plain' })}
+${button(texts.html('account-passkeys.remove'), { ...remove, formnovalidate: true })}
+</form>
+`
 }

@@ -1,97 +1,34 @@
-import type { RequestContext } from '../audit/events.js'
 import type { AuthError } from '../errors.js'
-import type { KeptCookie } from '../http/answer.js'
+import type { TextAnswer } from '../http/answer.js'
 import type { EndpointRequest } from '../http/endpoint.js'
-import type { LoggedIn } from '../login/log-in.js'
 import { addressAt } from '../oauth/base-url.js'
-import type { AskedLifetime } from '../sessions/session-times.js'
-import type { SessionRecord } from '../stores/contract.js'
-import type { AssertionResponse } from '../two-factor/passkey-response.js'
-import { logoFile, type ServedFile } from './assets.endpoint.js'
 import { type PageRequest, pageQuery } from './page-request.js'
-import { assetAddress, type PageSite } from './page-site.js'
-import type { ProviderButton } from './view-parts.js'
+import { assetAddress, logoFile, type ServedFile } from './page-site.js'
+import type { FormsKit, PagesKit } from './pages-kit.js'
+import type { ProvidersOnPages } from './ports.js'
+import { errorAnswer, seeOther, withoutAddress } from './show-page.js'
 
-/** A provider, for its button. */
-export interface ProviderOnPages {
-  readonly id: string
-  readonly name: string
-  readonly logo: { readonly type: string; readonly body: string | Uint8Array } | undefined
+/** The logos, by the ids of the providers. Throws AuthConfigError for one that is no picture. */
+export function providerLogosOf(
+  providers: ProvidersOnPages | undefined,
+): ReadonlyMap<string, ServedFile> {
+  const listed = (providers?.list ?? []).map(
+    ({ id, logo }) => [id, logo && logoFile(id, logo)] as const,
+  )
+  return new Map(listed.flatMap(([id, file]) => (file === undefined ? [] : [[id, file] as const])))
 }
 
-/** A session that an account elsewhere is connected from. */
-export interface ConnectingSession {
-  readonly userId: string
-  readonly sessionId: string
-}
-
-/** A connected account. */
-export interface ConnectedAccount {
-  readonly id: string
-  /** The id of the provider. */
-  readonly provider: string
-  readonly label: string | null
-  readonly lastUsedAt: Date | null
-}
-
-/** A ticket, and what its owner adds to it. */
-export interface TicketLogin {
-  readonly ticket: string
-  readonly code: string | null
-  readonly passkey: AssertionResponse | null
-  /** For a new user, instead of a name that is taken. */
-  readonly username: string | undefined
-  readonly lifetime: AskedLifetime | undefined
-}
-
-/** What comes of a ticket. */
-export type TicketOutcome =
-  | { readonly outcome: 'logged-in'; readonly loggedIn: LoggedIn }
-  /** `error`: `totp-required` or `totp-invalid`. */
-  | {
-      readonly outcome: 'factor-due'
-      readonly error: AuthError
-      readonly userId: string
-      readonly provider: string
-    }
-  /** A new user needs another name. */
-  | { readonly outcome: 'name-due'; readonly provider: string }
-  /** No user has this identity. `canConnect`: one may sign in as usual, and connect it then. */
-  | {
-      readonly outcome: 'unknown'
-      readonly provider: string
-      readonly name: string
-      readonly canConnect: boolean
-    }
-
-/** The providers, with what their buttons need. */
-export interface PageProviders {
-  readonly server: ProvidersOnPages
-  /** The buttons that lead on with a request. */
-  buttonsFor(asked: Pick<PageRequest, 'raw' | 'language'>): readonly ProviderButton[]
-  /** Their logos. */
-  readonly files: readonly ServedFile[]
-}
-
-/** Makes the buttons. Throws AuthConfigError for a logo that is no picture. */
-export function createPageProviders(
-  server: ProvidersOnPages,
-  site: Pick<PageSite, 'baseUrl'>,
-): PageProviders {
-  const buttons = server.list.map(({ id, name, logo }) => {
-    const file = logo === undefined ? null : logoFile(id, logo)
-    return { id, name, file, logo: file && assetAddress(site, file) }
+/** The buttons that lead on with a request. */
+export function providerButtons(
+  { pageSite, providerLogos, baseUrl }: FormsKit,
+  { list }: ProvidersOnPages,
+  asked: Pick<PageRequest, 'raw' | 'language'>,
+): readonly ProviderButton[] {
+  return list.map(({ id, name }) => {
+    const file = providerLogos.get(id)
+    const logo = file === undefined ? null : assetAddress(pageSite, file)
+    return { name, logo, href: providerAddress(baseUrl, id, asked) }
   })
-  return {
-    server,
-    buttonsFor: (asked) =>
-      buttons.map(({ id, name, logo }) => ({
-        name,
-        logo,
-        href: providerAddress(site.baseUrl, id, asked),
-      })),
-    files: buttons.flatMap(({ file }) => file ?? []),
-  }
 }
 
 /** The address that leads to a provider. */
@@ -103,65 +40,55 @@ export function providerAddress(
   return addressAt(baseUrl, `/oauth/providers/${id}?${pageQuery({ raw, language, flow: null })}`)
 }
 
-/** Signing in with the account of a provider, on the pages. */
-export interface ProvidersOnPages {
-  /** In the order of their buttons. */
-  readonly list: readonly ProviderOnPages[]
-  /** Whether they are the only way in. */
-  readonly only: boolean
-  /** Whether some users may sign in by password all the same. */
-  readonly somePasswords: boolean
-  /**
-   * Begins a flow: the address of the provider, and a cookie for the browser. `raw`: the query of
-   * the page. Rejects with 404, 429 and 503.
-   */
-  begin(
-    id: string,
-    goal: { readonly raw: string; readonly linkTo: ConnectingSession | null },
-    hints: ProviderHints,
-    request: EndpointRequest,
-  ): Promise<{ readonly url: string; readonly cookie: KeptCookie }>
-  /** Rejects with 400 `proof-refused`, 401, 403, 429 and 503. */
-  signIn(
-    given: TicketLogin,
-    request: Pick<EndpointRequest, 'context' | 'incoming' | 'setHeaders'>,
-  ): Promise<TicketOutcome>
-  /**
-   * What a new user may be called; empty if that is unknown. Changes nothing. Rejects with 400
-   * `proof-refused`, 429 and 503.
-   */
-  suggestedName(ticket: string, request: EndpointRequest): Promise<string>
-  /**
-   * What its owner knows the account of a ticket by; null if the ticket is void. Changes nothing.
-   * Rejects with 429 and 503.
-   */
-  labelOf(
-    ticket: string,
-    request: Pick<EndpointRequest, 'context' | 'incoming' | 'setHeaders'>,
-  ): Promise<string | null>
-  /**
-   * Connects the account of a ticket. `began`: the session that has asked for it; null if it was to
-   * be a sign-in. Rejects with 400 `proof-refused`, 401, 409 `identity-in-use`, 429 and 503.
-   */
-  connect(
-    ticket: string,
-    to: ConnectingSession,
-    began: ConnectingSession | null,
-    request: Pick<EndpointRequest, 'context' | 'incoming' | 'setHeaders'>,
-  ): Promise<void>
-  /** Oldest first. Rejects with 503. */
-  listOf(userId: string): Promise<readonly ConnectedAccount[]>
-  /**
-   * Removes one, for a user with a fresh sign-in. Rejects with 401, 404, 409
-   * `last-sign-in-method` and 503.
-   */
-  remove(session: SessionRecord, id: string, context: RequestContext): Promise<void>
+/** A button that leads to a provider. */
+export interface ProviderButton {
+  readonly name: string
+  readonly href: string
+  /** The URL of its picture; null without. */
+  readonly logo: string | null
 }
 
-/** What a provider is told of the request. */
-export interface ProviderHints {
-  readonly loginHint?: string | undefined
-  readonly prompt?: 'login' | undefined
-  /** Seconds. */
-  readonly maxAge?: number | undefined
+/** Where a flow of our pages began: the sign-in for a request, or the account page. */
+export interface PageOfFlow {
+  /** The query of the page. */
+  readonly raw: string
+  /** Whether it connects an account of a user who is signed in. */
+  readonly isLinking: boolean
+}
+
+/** What a browser sees that comes back from a provider. */
+export interface CallbackPages {
+  /** On to the page that the flow was begun for. */
+  goOn(page: PageOfFlow, ticket: string): TextAnswer
+  /** Back to it: the user has cancelled there. */
+  cancelled(page: PageOfFlow): TextAnswer
+  /** "This sign-in is too old, or was begun in another browser." */
+  stale(request: EndpointRequest): TextAnswer
+  /** "You could not be signed in with …", with a text of the host's if it has one. */
+  refused(request: EndpointRequest, page: PageOfFlow, provider: string, told?: string): TextAnswer
+  /** "This cannot be done just now." */
+  failed(request: EndpointRequest, page: PageOfFlow, error: AuthError): TextAnswer
+}
+
+export function createCallbackPages(kit: PagesKit): CallbackPages {
+  const { pageSite, baseUrl, hasAccountPage } = kit
+  // Nothing is known any more of what the user wanted.
+  const start = pageSite.home ?? (hasAccountPage ? addressAt(baseUrl, '/account') : null)
+  const beginningOf = ({ raw, isLinking }: PageOfFlow) =>
+    addressAt(baseUrl, `/${isLinking ? 'account/identities' : 'oauth/sign-in'}?${raw}`)
+  return {
+    goOn({ raw, isLinking }, ticket) {
+      const path = isLinking ? '/account/identities' : '/oauth/provider'
+      return withoutAddress(seeOther(addressAt(baseUrl, `${path}?${raw}&ticket=${ticket}`)))
+    },
+    cancelled: (page) => seeOther(beginningOf(page)),
+    stale: (request) => errorAnswer(kit, 'stale-sign-in', 400, request, { again: start }),
+    refused(request, page, clientName, told = '') {
+      const shown = { clientName, told: told === '' ? null : told, again: beginningOf(page) }
+      return errorAnswer(kit, 'provider-refused', 403, request, shown)
+    },
+    failed(request, page, { retryAfter = 5 }) {
+      return errorAnswer(kit, 'busy', 503, request, { retryAfter, again: beginningOf(page) })
+    },
+  }
 }

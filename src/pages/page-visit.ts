@@ -1,26 +1,42 @@
 import type { IncomingMessage } from 'node:http'
 import type { RequestContext } from '../audit/events.js'
 import type { TextAnswer } from '../http/answer.js'
-import type { EndpointRequest } from '../http/endpoint.js'
-import type { Pages } from '../http/page-origin.js'
-import type { FindBrowserUser } from '../oauth/browser-sign-in.js'
+import { readFormAsQuery } from '../http/body.js'
+import type { Endpoint, EndpointRequest } from '../http/endpoint.js'
+import { isSentUnasked } from '../http/page-origin.js'
+import { issueOAuthCode } from '../oauth/authorization-codes.js'
+import type { ResponseMode } from '../oauth/authorization-parameters.js'
+import type { AuthorizationRequest } from '../oauth/authorization-request.js'
+import type { BrowserUser } from '../oauth/browser-sign-in.js'
 import { decideReturn } from '../oauth/decide-authorization.js'
-import type { JudgeAuthorization, JudgedAuthorization } from '../oauth/judge-authorization.js'
+import type { AskingBrowser, JudgedAuthorization } from '../oauth/judge-authorization.js'
+import { parseAuthorizationRequest } from '../oauth/parse-request.js'
+import {
+  type AuthorizationResponse,
+  answerFields,
+  redirectLocation,
+} from '../oauth/redirect-location.js'
+import { redirectHost } from '../oauth/redirect-uri.js'
 import { findSessionOfCookie } from '../sessions/browser-session.js'
-import type { Sessions } from '../sessions/sessions.js'
 import type { OAuthClient } from '../stores/client-contract.js'
-import type { AnswerClient, WayBack } from './answer-client.js'
-import type { Flow, FlowBinding, Flows } from './flow.js'
-import type { Exits, Goal } from './goal.js'
+import { postOverScript } from './assets/scripts.js'
+import type { Flow, FlowBinding } from './flow.js'
+import { button, type ClientOnPage, hiddenFields } from './form-parts.js'
+import { html } from './html.js'
+import type { Content, PageContent, PageShell } from './layout.js'
 import { nextStep } from './next-page.js'
+import { providerAddress } from './page-providers.js'
 import {
   type PageRequest,
   pageAddress,
+  queryIn,
   type ReturnErrand,
   readPageRequest,
 } from './page-request.js'
-import type { KnownBrowser } from './pre-cookie.js'
-import { errorAnswer, type PageReader, type ShowPage, seeOther } from './show-page.js'
+import { assetAddress, type ServedFile, scriptFile } from './page-site.js'
+import type { FormsKit } from './pages-kit.js'
+import { errorAnswer, forPeople, type PageReader, seeOther, showPage } from './show-page.js'
+import type { PageTexts } from './texts.js'
 
 /** A visit of a page for a valid authorization request, or for a page of this origin. */
 export interface PageVisit extends Pick<JudgedAuthorization, 'found' | 'decision'> {
@@ -32,99 +48,82 @@ export interface PageVisit extends Pick<JudgedAuthorization, 'found' | 'decision
   readonly reader: PageReader
 }
 
-export interface VisitPageDeps {
-  readonly judge: JudgeAuthorization
-  readonly findBrowserUser: FindBrowserUser
-  readonly flows: Pick<Flows, 'open' | 'openFormer'>
-  readonly browsers: Pick<KnownBrowser, 'of'>
-  readonly pages: Pick<Pages, 'cookie'>
-  readonly sessions: Pick<Sessions, 'findBySecret'>
-  readonly answerClient: AnswerClient
-  readonly showPage: ShowPage
-  readonly clock: () => Date
-}
-
 /**
  * Reads and validates the request in the address of a page at every visit. An invalid request gets
  * the answer of the authorization endpoint.
  */
-export type VisitPage = (
+export async function visitPage(
+  kit: FormsKit,
   request: EndpointRequest,
-  answer: (visit: PageVisit) => Promise<TextAnswer>,
-) => Promise<TextAnswer>
-
-export function createVisitPage(deps: VisitPageDeps): VisitPage {
-  const { judge, findBrowserUser, answerClient, showPage, clock } = deps
-
-  async function visit(
-    asked: PageRequest,
-    request: EndpointRequest,
-    answer: (visit: PageVisit) => Promise<TextAnswer>,
-  ): Promise<TextAnswer> {
-    const { incoming, context } = request
-    // 503
-    const bound = await flowOf(deps, asked, incoming)
-    const { flow } = bound
-    // 429, 503
-    const judged = await judge(asked.raw, flow?.done ?? [], { incoming, context })
-    if (judged.at === 'page') return errorAnswer(showPage, judged.problem, 400, request, judged)
-    // After a form, even across our redirects, browsers block redirects to other sites. This also
-    // holds if the flow has become invalid, for example by a sign-in in another tab.
-    const isAfterForm = asked.flow !== null || incoming.method === 'POST'
-    if (judged.at === 'client') {
-      const reader: PageReader = { incoming, uiLocales: [], at: null }
-      return answerClient.withError(judged, judged, wayBack(isAfterForm, judged.client, reader))
-    }
-    const { client, uiLocales } = judged.request
-    const user = judged.found?.approved.user ?? null
-    const reader: PageReader = { incoming, uiLocales, user, at: null }
-    const way = wayBack(isAfterForm, client, reader)
-    const goal: Goal = { kind: 'client', request: judged.request, wayBack: way }
-    const { found, decision } = judged
-    return answer({ found, decision, goal, asked, ...bound, reader })
-  }
-
-  async function visitForPage(
-    { path, maxAge }: ReturnErrand,
-    asked: PageRequest,
-    { incoming, context }: EndpointRequest,
-    answer: (visit: PageVisit) => Promise<TextAnswer>,
-  ): Promise<TextAnswer> {
-    // 503
-    const bound = await flowOf(deps, asked, incoming)
-    const found = await findBrowserUser(incoming, context)
-    const done = bound.flow?.done ?? []
-    const flow = { done, hintedUserId: null, now: clock() }
-    const decision = decideReturn(maxAge, found?.signIn ?? null, flow)
-    const user = found?.approved.user ?? null
-    const reader: PageReader = { incoming, uiLocales: [], user, at: null }
-    return answer({ found, decision, goal: { kind: 'page', path }, asked, ...bound, reader })
-  }
-
-  return async function visitPage(request, answer) {
-    const asked = readPageRequest(queryOf(request.incoming.url))
-    if (asked.at === 'page') return errorAnswer(showPage, asked.problem, 400, request)
-    if (asked.errand?.name === 'return') return visitForPage(asked.errand, asked, request, answer)
-    if (asked.errand !== null) return errorAnswer(showPage, 'not-found', 404, request)
-    return visit(asked, request, answer)
-  }
+  answer: (visit: PageVisit) => TextAnswer | Promise<TextAnswer>,
+): Promise<TextAnswer> {
+  const asked = readPageRequest(queryIn(request.incoming.url))
+  if (asked.at === 'page') return errorAnswer(kit, asked.problem, 400, request)
+  if (asked.errand?.name === 'return')
+    return answer(await visitForPage(kit, asked.errand, asked, request))
+  if (asked.errand !== null) return errorAnswer(kit, 'not-found', 404, request)
+  return visitForClient(kit, asked, request, answer)
 }
 
-type BoundFlow = Pick<PageVisit, 'flow' | 'binding'>
+async function visitForClient(
+  kit: FormsKit,
+  asked: PageRequest,
+  request: EndpointRequest,
+  answer: (visit: PageVisit) => TextAnswer | Promise<TextAnswer>,
+): Promise<TextAnswer> {
+  const { incoming, context } = request
+  // 503
+  const bound = await flowOf(kit, asked, incoming)
+  const done = bound.flow?.done ?? []
+  // 429, 503
+  const judged = await kit.judgeAuthorization(asked.raw, done, { incoming, context })
+  if (judged.at === 'page') return errorAnswer(kit, judged.problem, 400, request, judged)
+  // After a form, even across our redirects, browsers block redirects to other sites. This also
+  // holds if the flow has become invalid, for example by a sign-in in another tab.
+  const isAfterForm = asked.flow !== null || incoming.method === 'POST'
+  const by = isAfterForm ? 'hand-over' : 'redirect'
+  if (judged.at === 'client') {
+    const reader: PageReader = { incoming, uiLocales: [], at: null }
+    return tellClient(kit, judged, judged, { by, client: judged.client, reader })
+  }
+  const { client, uiLocales } = judged.request
+  const user = judged.found?.approved.user ?? null
+  const reader: PageReader = { incoming, uiLocales, user, at: null }
+  const wayBack: WayBack = { by, client, reader }
+  const goal: Goal = { kind: 'client', request: judged.request, wayBack }
+  const { found, decision } = judged
+  return answer({ found, decision, goal, asked, ...bound, reader })
+}
+
+async function visitForPage(
+  kit: FormsKit,
+  { path, maxAge }: ReturnErrand,
+  asked: PageRequest,
+  { incoming, context }: EndpointRequest,
+): Promise<PageVisit> {
+  // 503
+  const bound = await flowOf(kit, asked, incoming)
+  const found = await kit.findBrowserUser(incoming, context)
+  const flow = { done: bound.flow?.done ?? [], hintedUserId: null, now: kit.clock() }
+  const decision = decideReturn(maxAge, found?.signIn ?? null, flow)
+  const user = found?.approved.user ?? null
+  const reader: PageReader = { incoming, uiLocales: [], user, at: null }
+  return { found, decision, goal: { kind: 'page', path }, asked, ...bound, reader }
+}
 
 async function flowOf(
-  deps: Pick<VisitPageDeps, 'flows' | 'pages' | 'sessions' | 'browsers'>,
+  kit: FormsKit,
   asked: PageRequest,
   incoming: IncomingMessage,
-): Promise<BoundFlow> {
-  const binding = { request: asked.raw, browser: deps.browsers.of(incoming) }
-  const flow = deps.flows.open(asked.flow, binding) ?? (await openFormer(deps, asked, incoming))
+): Promise<Pick<PageVisit, 'flow' | 'binding'>> {
+  const binding = { request: asked.raw, browser: kit.browsers.of(incoming) }
+  const flow = kit.flows.open(asked.flow, binding) ?? (await openFormer(kit, asked, incoming))
   return { flow, binding }
 }
 
 // Another tab may have given the cookie a new secret since the address was made.
 async function openFormer(
-  { flows, pages, sessions }: Pick<VisitPageDeps, 'flows' | 'pages' | 'sessions'>,
+  { flows, pages, sessions }: FormsKit,
   { flow, raw }: PageRequest,
   incoming: IncomingMessage,
 ): Promise<Flow | null> {
@@ -133,28 +132,240 @@ async function openFormer(
   return former === undefined ? null : flows.openFormer(flow, raw, former)
 }
 
-function wayBack(isAfterForm: boolean, client: OAuthClient, reader: PageReader): WayBack {
-  return { by: isAfterForm ? 'hand-over' : 'redirect', client, reader }
-}
-
-function queryOf(url: IncomingMessage['url'] = ''): string {
-  const mark = url.indexOf('?')
-  return mark < 0 ? '' : url.slice(mark + 1)
-}
-
 /** Leads a browser to the next page or to its goal. Rejects with 429 and 503. */
-export type Advance = (visit: PageVisit, context: RequestContext) => Promise<TextAnswer>
+export async function advance(
+  kit: FormsKit,
+  visit: PageVisit,
+  context: RequestContext,
+): Promise<TextAnswer> {
+  const { goal, found, decision, flow, asked, reader } = visit
+  const step = nextStep(decision, flow)
+  if (step.next === 'client' && step.answer === 'error') return leave(kit, goal, step)
+  if (step.next === 'client' && found !== null)
+    return arrive(kit, goal, found, { incoming: reader.incoming, context })
+  const page = step.next === 'page' ? step.page : 'sign-in'
+  // An invalid flow is dropped.
+  return seeOther(pageAddress(kit.baseUrl, page, { ...asked, flow: flow && asked.flow }))
+}
 
-/** `baseUrl`: the address of the router for browsers. */
-export function createAdvance(exits: Exits, baseUrl: URL): Advance {
-  return async function advance(visit, context) {
-    const { goal, found, decision, flow, asked, reader } = visit
-    const step = nextStep(decision, flow)
-    if (step.next === 'client' && step.answer === 'error') return exits.leave(goal, step)
-    if (step.next === 'client' && found !== null)
-      return exits.arrive(goal, found, { incoming: reader.incoming, context })
-    const page = step.next === 'page' ? step.page : 'sign-in'
-    // An invalid flow is dropped.
-    return seeOther(pageAddress(baseUrl, page, { ...asked, flow: flow && asked.flow }))
+/**
+ * `GET /oauth/authorize`: [RFC 6749 §4.1](https://www.rfc-editor.org/rfc/rfc6749#section-4.1) and
+ * OpenID Connect Core §3.1.2. Sends the browser back to the client with a code or an error, or on
+ * to the next page. It issues codes, so mount it without HEAD.
+ */
+export function authorizeEndpoint(kit: FormsKit): Endpoint {
+  return forPeople(kit, function authorize(request) {
+    return visitPage(kit, request, (visit) => {
+      if (kit.isRegistrationOpen && asksToRegister(visit)) {
+        const place = { ...visit.asked, flow: null }
+        return seeOther(pageAddress(kit.baseUrl, 'account/register', place))
+      }
+      const provider = askedProvider(kit, visit)
+      if (provider === null) return advance(kit, visit, request.context)
+      return seeOther(providerAddress(kit.baseUrl, provider, visit.asked))
+    })
+  })
+}
+
+// Initiating User Registration via OpenID Connect 1.0 §4. The page leads to the sign-in as well.
+function asksToRegister({ goal, ...visit }: PageVisit): boolean {
+  return goal.kind === 'client' && goal.request.prompt.includes('create') && isFirstVisit(visit)
+}
+
+function isFirstVisit({ decision, flow }: Pick<PageVisit, 'decision' | 'flow'>): boolean {
+  return flow === null && decision.next === 'page' && decision.page === 'sign-in'
+}
+
+// The parameter `provider` goes straight there.
+function askedProvider(
+  { providersOnPages: providers }: FormsKit,
+  { asked, ...visit }: PageVisit,
+): string | null {
+  if (providers === undefined || asked.flow !== null || !isFirstVisit(visit)) return null
+  const [id, ...more] = new URLSearchParams(asked.raw).getAll('provider')
+  const isKnown = more.length === 0 && providers.list.some((one) => one.id === id)
+  return isKnown && id !== undefined ? id : null
+}
+
+/**
+ * `POST /oauth/authorize`: the same request as a form (OpenID Connect Core §3.1.2.1). Redirects to
+ * the GET with all parameters: browsers omit the cookie from forms of other sites, but send it with
+ * that GET.
+ */
+export function postedAuthorizeEndpoint(kit: FormsKit): Endpoint {
+  return forPeople(kit, async function forwardAuthorization(asking) {
+    // 400, 413, 415
+    const parsed = parseAuthorizationRequest(await readFormAsQuery(asking.incoming))
+    if (parsed.at === 'page') return errorAnswer(kit, parsed.problem, 400, asking)
+    const place = { ...parsed, flow: null, language: null }
+    return seeOther(pageAddress(kit.baseUrl, 'authorize', place))
+  })
+}
+
+/** Where the browser goes after the pages. */
+export type Goal =
+  | {
+      readonly kind: 'client'
+      readonly request: AuthorizationRequest
+      /** How the client is answered from here. */
+      readonly wayBack: WayBack
+    }
+  /** A page of this origin: the path with query and fragment. */
+  | { readonly kind: 'page'; readonly path: string }
+
+/** The app as shown on a page; null for a page of this origin. */
+export function clientOf(goal: Goal): ClientOnPage | null {
+  if (goal.kind === 'page') return null
+  return clientOnPage(goal.request.client, goal.request.redirectUri)
+}
+
+/** Leads a browser to its goal: every step is done. Rejects with 429 and 503. */
+async function arrive(
+  kit: FormsKit,
+  goal: Goal,
+  { session, approved, signIn }: BrowserUser,
+  { incoming, context }: AskingBrowser,
+): Promise<TextAnswer> {
+  if (goal.kind === 'page') return seeOther(`${kit.baseUrl.origin}${goal.path}`)
+  const { request, wayBack } = goal
+  const isUnasked = isSentUnasked(incoming)
+  const asked = { request, session, approved, acr: signIn.acr, isUnasked }
+  const code = await issueOAuthCode(kit, asked, context)
+  return lead(kit, { code, state: request.state, iss: kit.issuer }, request, wayBack)
+}
+
+/** Leads it away without the goal: a client learns why; a page of this origin is not opened. */
+export function leave(kit: FormsKit, goal: Goal, error: ClientError): TextAnswer {
+  // Not to `pages.home`: `form-action 'self'` blocks a redirect to another origin after a form.
+  if (goal.kind === 'page') return seeOther(`${kit.baseUrl.origin}/`)
+  return tellClient(kit, goal.request, error, goal.wayBack)
+}
+
+/** An error for the client (RFC 6749 §4.1.2.1). */
+interface ClientError {
+  readonly error: string
+  readonly description: string
+}
+
+/** The verified redirect URI of a client, how it is answered there, and its state. */
+interface ClientAddress {
+  readonly redirectUri: string
+  readonly responseMode: ResponseMode
+  readonly state: string | null
+}
+
+/**
+ * How the browser gets there: by a redirect, or after a form, by a page that navigates by itself.
+ */
+export interface WayBack {
+  readonly by: 'redirect' | 'hand-over'
+  readonly client: OAuthClient
+  readonly reader: PageReader
+}
+
+function tellClient(
+  kit: FormsKit,
+  to: ClientAddress,
+  { error, description }: ClientError,
+  way: WayBack,
+): TextAnswer {
+  const answer = { error, error_description: description, state: to.state, iss: kit.issuer }
+  return lead(kit, answer, to, way)
+}
+
+function lead(
+  kit: FormsKit,
+  answer: AuthorizationResponse,
+  { redirectUri, responseMode }: ClientAddress,
+  way: WayBack,
+): TextAnswer {
+  const { name: clientName } = way.client
+  if (responseMode === 'form_post') {
+    const posted = { clientName, redirectUri, fields: answerFields(answer) }
+    const script = assetAddress(kit.pageSite, postOverFile)
+    const page: Content = ({ texts }) => postOverPage(posted, script, texts)
+    return showPage(kit, page, way.reader, { status: 200 })
+  }
+  const redirect = redirectLocation(redirectUri, answer)
+  if (way.by === 'redirect') return seeOther(redirect)
+  const client = clientOnPage(way.client, redirectUri)
+  return showPage(kit, handOver({ client, redirect }), way.reader, { status: 200 })
+}
+
+/** The app as shown on a page. */
+export function clientOnPage({ name, type }: OAuthClient, redirectUri: string): ClientOnPage {
+  return { name, host: redirectHost(type, redirectUri) }
+}
+
+/** The last page, which navigates to the client by itself. */
+export interface HandOverView {
+  readonly client: ClientOnPage
+  /** The registered redirect URI with the answer in the query. */
+  readonly redirect: string
+}
+
+/** The page with this client. */
+export function handOver(view: HandOverView): Content {
+  return (shell) => handOverPage(view, shell)
+}
+
+/**
+ * Navigates to the client by itself. A redirect would not: `form-action 'self'` blocks redirects to
+ * other origins after a form. The link is for apps on the device, which some browsers open only
+ * after a click.
+ *
+ * @throws TypeError for an invalid redirect URI, by the check of the link
+ *
+ * @internal
+ */
+export function handOverPage(
+  { client, redirect }: HandOverView,
+  { texts }: PageShell,
+): PageContent {
+  const name = { client: client.name }
+  const close =
+    client.host === null ? html`<p class="hint">${texts.html('hand-over.close')}</p>` : null
+  return {
+    title: 'hand-over.title',
+    // Without a delay, and with a link: WCAG technique H76.
+    head: html`<meta http-equiv="refresh" content="0; url=${redirect}">
+`,
+    body: html`<p class="lead">${texts.html('hand-over.lead', name)}</p>
+<p><a class="button" href="${redirect}">${texts.html('hand-over.link', name)}</a></p>
+${close}`,
+  }
+}
+
+/** The script that posts an answer. */
+export const postOverFile: ServedFile = scriptFile('post-over', postOverScript)
+
+/** An answer that the browser posts to the client. */
+interface PostedAnswer {
+  readonly clientName: string
+  readonly redirectUri: string
+  readonly fields: Readonly<Record<string, string>>
+}
+
+/**
+ * Posts the answer to the client by itself, or without scripts at the press of a button: [OAuth 2.0
+ * Form Post Response Mode](https://openid.net/specs/oauth-v2-form-post-response-mode-1_0.html).
+ */
+function postOverPage(
+  { clientName, redirectUri, fields }: PostedAnswer,
+  script: string,
+  texts: PageTexts,
+): PageContent {
+  const name = { client: clientName }
+  return {
+    title: 'hand-over.title',
+    body: html`<p class="lead">${texts.html('hand-over.lead', name)}</p>
+<form method="post" action="${redirectUri}">
+${hiddenFields(fields)}${button(texts.html('hand-over.link', name))}
+</form>
+<script src="${script}" defer></script>`,
+    scripts: [script],
+    // Browsers ask the policy about redirects after a form as well: the client may lead on to
+    // another of its origins.
+    formAction: `${new URL(redirectUri).origin} https:`,
   }
 }

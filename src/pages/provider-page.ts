@@ -1,42 +1,55 @@
 import { AuthError } from '../errors.js'
 import type { TextAnswer } from '../http/answer.js'
 import type { Endpoint, EndpointRequest } from '../http/endpoint.js'
-import { withoutAddress } from './account/mail-form.js'
-import { accountOf } from './consent-page.js'
-import type { Flows } from './flow.js'
-import type { FormPage, FormPageDeps, Submitted } from './form-page.js'
-import { leadsToSignIn, mayShow } from './next-page.js'
-import type { PageProviders, ProviderHints } from './page-providers.js'
-import { pageAddress, pageQuery } from './page-request.js'
-import type { PageVisit } from './page-visit.js'
-import type { KnownBrowser } from './pre-cookie.js'
-import { errorAnswer, forPeople, seeOther } from './show-page.js'
-import type { ProviderSignIn } from './sign-in-by-form.js'
+import type { BrowserUser } from '../oauth/browser-sign-in.js'
 import {
-  formVisit,
-  goTo,
-  type SignInPageDeps,
-  settleSignIn,
-  waitingAccount,
-} from './sign-in-page.js'
-
-export interface ProviderPageDeps
-  extends SignInPageDeps,
-    Pick<FormPageDeps, 'visitPage' | 'advance' | 'showPage'> {
-  readonly flows: Pick<Flows, 'begin' | 'withoutVouched' | 'seal'>
-  readonly browsers: Pick<KnownBrowser, 'ensure'>
-}
+  type AccountFormPage,
+  type Asking,
+  accountEndpoints,
+  type Changed,
+} from './account/account-form.js'
+import { accountOf } from './consent-page.js'
+import type { FormEndpoints, FormPage, Submitted } from './form-page.js'
+import {
+  type AccountElsewhere,
+  accountCard,
+  backTo,
+  button,
+  choice,
+  field,
+  formOf,
+  type NameView,
+  type OwnView,
+  typedName,
+} from './form-parts.js'
+import { html, type SafeHtml } from './html.js'
+import type { PageContent, PageShell } from './layout.js'
+import { leadsToSignIn, mayShow } from './next-page.js'
+import {
+  pageAddress,
+  pageQuery,
+  placeWithoutRequest,
+  plainAddress,
+  queryIn,
+  readPageRequest,
+} from './page-request.js'
+import { advance, handOver, type PageVisit, visitPage } from './page-visit.js'
+import type { FormsKit } from './pages-kit.js'
+import type { ProviderHints, ProvidersOnPages } from './ports.js'
+import { errorAnswer, forPeople, seeOther, withoutAddress } from './show-page.js'
+import { type ProviderSignIn, signInByTicket } from './sign-in-by-form.js'
+import { formVisit, goTo, settleSignIn, waitingAccount } from './sign-in-page.js'
+import type { PageTexts } from './texts.js'
 
 /** `GET /oauth/providers/:id`: leads the browser of a sign-in to a provider. */
-export function toProviderEndpoint(deps: ProviderPageDeps, { server }: PageProviders): Endpoint {
-  const { visitPage, advance, showPage } = deps
-  return forPeople(showPage, function toProvider(request) {
-    return visitPage(request, async (visit) => {
+export function toProviderEndpoint(kit: FormsKit, server: ProvidersOnPages): Endpoint {
+  return forPeople(kit, function toProvider(request) {
+    return visitPage(kit, request, async (visit) => {
       const { asked, decision, flow } = visit
       const id = String(request.parameters['id'])
       if (!server.list.some((one) => one.id === id))
-        return errorAnswer(showPage, 'not-found', 404, request)
-      if (!mayShow('sign-in', decision, flow)) return advance(visit, request.context)
+        return errorAnswer(kit, 'not-found', 404, request)
+      if (!mayShow('sign-in', decision, flow)) return advance(kit, visit, request.context)
       const raw = pageQuery({ ...asked, flow: null })
       const begun = await server.begin(id, { raw, linkTo: null }, hintsOf(visit), request)
       return seeOther(begun.url, [begun.cookie])
@@ -57,15 +70,14 @@ function hintsOf({ goal, asked }: PageVisit): ProviderHints {
 }
 
 /** `/oauth/provider`: whoever is back from a provider, and the name of a new user. */
-export function createProviderPage(deps: ProviderPageDeps, { server }: PageProviders): FormPage {
-  const { signInByForm, baseUrl } = deps
+export function createProviderPage(kit: FormsKit, server: ProvidersOnPages): FormPage {
   return {
     page: 'provider',
 
     async arrive(visit, request) {
       const { ticket } = visit.asked
       if (ticket === null || visit.decision.next === 'error') return null
-      const done = await takeTicket(deps, ticket, visit, request)
+      const done = await takeTicket(kit, ticket, visit, request)
       // The ticket must not leave by the header `Referer`.
       return done.next === 'answer' ? { ...done, answer: withoutAddress(done.answer) } : done
     },
@@ -76,21 +88,22 @@ export function createProviderPage(deps: ProviderPageDeps, { server }: PageProvi
       const suggested = await server.suggestedName(vouched.ticket, request).catch(unlessOver)
       if (suggested === null) return null
       const username = typed.text('username') || suggested
-      return () => ({ page: 'new-name', form, username, back: signInOf(baseUrl, visit) })
+      const view = { form, username, back: signInOf(kit, visit) }
+      return (shell) => newNamePage(view, shell)
     },
 
     async submit(visit, fields, request) {
       const vouched = visit.flow?.vouched
       if (vouched === undefined) return { next: 'start-over' }
       const given = { ticket: vouched.ticket, username: fields.text('username') }
-      const result = await signInByForm.byTicket(given, formVisit(visit, request))
-      return settle(deps, result, visit, request)
+      const result = await signInByTicket(kit, given, formVisit(visit, request))
+      return settle(kit, result, visit, request)
     },
   }
 }
 
 /** `/oauth/connect`: asks whoever has signed in whether to connect the account of a provider. */
-export function createConnectPage(deps: ProviderPageDeps, { server }: PageProviders): FormPage {
+export function createConnectPage(kit: FormsKit, server: ProvidersOnPages): FormPage {
   return {
     page: 'connect',
     grants: true,
@@ -98,33 +111,28 @@ export function createConnectPage(deps: ProviderPageDeps, { server }: PageProvid
     async arrive(visit, request) {
       if (!mayShow('connect', visit.decision, visit.flow)) return null
       const isThere = (await waitingAccount(server, visit.flow, request)) !== null
-      return isThere ? null : { next: 'answer', answer: seeOther(onwards(deps, visit)) }
+      return isThere ? null : { next: 'answer', answer: seeOther(onwards(kit, visit)) }
     },
 
     async view({ flow, found }, form, _typed, request) {
       const waiting = await waitingAccount(server, flow, request)
       if (waiting === null || found === null) return null
-      return () => ({ page: 'connect', form, account: accountOf(found), connects: waiting })
+      const view = { form, account: accountOf(found), connects: waiting }
+      return (shell) => connectPage(view, shell)
     },
 
     async submit(visit, fields, request) {
       const choice = fields.text('choice')
       if (choice !== 'connect' && choice !== 'later')
         return { next: 'again', status: 422, fault: { kind: 'stale' } }
-      const again = onwards(deps, visit)
+      const again = onwards(kit, visit)
       const error = choice === 'connect' ? await connect(server, visit, request) : null
       const answer =
         error === null
           ? seeOther(again)
-          : await errorAnswer(
-              deps.showPage,
-              error,
-              error === 'stale-sign-in' ? 400 : 409,
-              request,
-              {
-                again,
-              },
-            )
+          : errorAnswer(kit, error, error === 'stale-sign-in' ? 400 : 409, request, {
+              again,
+            })
       return { next: 'answer', answer }
     },
   }
@@ -132,7 +140,7 @@ export function createConnectPage(deps: ProviderPageDeps, { server }: PageProvid
 
 /** Why it is not connected; null if it is. */
 async function connect(
-  server: PageProviders['server'],
+  server: ProvidersOnPages,
   { flow, found }: PageVisit,
   request: EndpointRequest,
 ): Promise<'stale-sign-in' | 'identity-in-use' | null> {
@@ -150,62 +158,259 @@ async function connect(
   }
 }
 
-function onwards(
-  { flows, baseUrl }: Pick<ProviderPageDeps, 'flows' | 'baseUrl'>,
-  { flow, binding, asked }: PageVisit,
-): string {
+function onwards({ flows, baseUrl }: FormsKit, { flow, binding, asked }: PageVisit): string {
   const decided = flows.seal(flows.withoutVouched(flow ?? flows.begin()), binding)
   return pageAddress(baseUrl, 'authorize', { ...asked, flow: decided })
 }
 
 async function takeTicket(
-  deps: ProviderPageDeps,
+  kit: FormsKit,
   ticket: string,
   { flow: _obsolete, ...asked }: PageVisit,
   request: EndpointRequest,
 ): Promise<Submitted> {
   // Perhaps a browser that no page was shown to yet.
-  const { browser, cookies } = deps.browsers.ensure(request.incoming)
+  const { browser, cookies } = kit.browsers.ensure(request.incoming)
   const binding = { ...asked.binding, browser: asked.binding.browser ?? browser }
   const visit = { ...asked, flow: null, binding }
-  const result = await deps.signInByForm.byTicket({ ticket }, formVisit(visit, request))
+  const result = await signInByTicket(kit, { ticket }, formVisit(visit, request))
   if (result.next === 'start-over')
-    return { next: 'answer', answer: await staleTicket(deps, visit, request) }
-  const settled = await settle(deps, result, visit, request)
+    return { next: 'answer', answer: await staleTicket(kit, visit, request) }
+  const settled = await settle(kit, result, visit, request)
   if (settled.next !== 'answer') return settled
   const { answer } = settled
   return { next: 'answer', answer: { ...answer, cookies: [...(answer.cookies ?? []), ...cookies] } }
 }
 
 // Whoever is signed in and opens the address once more is led on.
-function staleTicket(
-  { advance, showPage, baseUrl }: ProviderPageDeps,
+async function staleTicket(
+  kit: FormsKit,
   visit: PageVisit,
   request: EndpointRequest,
 ): Promise<TextAnswer> {
-  if (!leadsToSignIn(visit.decision, visit.flow)) return advance(visit, request.context)
-  return errorAnswer(showPage, 'stale-sign-in', 400, request, { again: signInOf(baseUrl, visit) })
+  if (!leadsToSignIn(visit.decision, visit.flow)) return advance(kit, visit, request.context)
+  return errorAnswer(kit, 'stale-sign-in', 400, request, { again: signInOf(kit, visit) })
 }
 
 async function settle(
-  deps: ProviderPageDeps,
+  kit: FormsKit,
   result: ProviderSignIn,
   visit: PageVisit,
   request: EndpointRequest,
 ): Promise<Submitted> {
   if (result.next === 'go')
-    return { next: 'answer', answer: goTo(deps, result.page, visit, result.flow) }
-  if (result.next !== 'not-connected') return settleSignIn(deps, result, visit, request)
-  const told = { clientName: result.name, again: signInOf(deps.baseUrl, visit) }
-  const answer = await errorAnswer(deps.showPage, 'not-connected', 403, request, told)
+    return { next: 'answer', answer: goTo(kit, result.page, visit, result.flow) }
+  if (result.next !== 'not-connected') return settleSignIn(kit, result, visit, request)
+  const told = { clientName: result.name, again: signInOf(kit, visit) }
+  const answer = errorAnswer(kit, 'not-connected', 403, request, told)
   return { next: 'answer', answer }
 }
 
-function signInOf(baseUrl: URL, { asked }: Pick<PageVisit, 'asked'>): string {
+function signInOf({ baseUrl }: FormsKit, { asked }: Pick<PageVisit, 'asked'>): string {
   return pageAddress(baseUrl, 'sign-in', { ...asked, flow: null })
 }
 
 function unlessOver(error: unknown): null {
   if (error instanceof AuthError && error.code === 'proof-refused') return null
   throw error
+}
+
+/** `/account/identities`: connects and disconnects accounts elsewhere. */
+export function identitiesEndpoints(kit: FormsKit, server: ProvidersOnPages): FormEndpoints {
+  const { GET, POST } = accountEndpoints(kit, createIdentitiesPage(kit, server))
+  const arrive = forPeople(kit, async (request) =>
+    withoutAddress(await connectHere(kit, server, request)),
+  )
+  const get: Endpoint = (request) => (ticketIn(request) === null ? GET(request) : arrive(request))
+  return { GET: get, POST }
+}
+
+function ticketIn({ incoming: { url } }: EndpointRequest): string | null {
+  const asked = readPageRequest(queryIn(url))
+  return asked.at === 'page-request' ? asked.ticket : null
+}
+
+// The browser is back from the provider. The sign-in was fresh when the user left.
+async function connectHere(
+  kit: FormsKit,
+  server: ProvidersOnPages,
+  request: EndpointRequest,
+): Promise<TextAnswer> {
+  const { incoming, context } = request
+  const again = pageAddress(kit.baseUrl, 'account/identities', placeWithoutRequest(incoming.url))
+  const found = await kit.findBrowserUser(incoming, context)
+  if (found === null || found.signIn.mustEnrol)
+    return errorAnswer(kit, 'stale-sign-in', 400, request, { again })
+  const to = { userId: found.session.userId, sessionId: found.session.id }
+  try {
+    await server.connect(ticketIn(request) ?? '', to, to, request)
+    return seeOther(again)
+  } catch (error) {
+    if (!(error instanceof AuthError)) throw error
+    if (error.code === 'identity-in-use')
+      return errorAnswer(kit, 'identity-in-use', 409, request, { again })
+    if (error.code !== 'proof-refused' && error.status !== 401) throw error
+    return errorAnswer(kit, 'stale-sign-in', 400, request, { again })
+  }
+}
+
+function createIdentitiesPage(kit: FormsKit, server: ProvidersOnPages): AccountFormPage {
+  const back = plainAddress(kit, 'account')
+  const providers = server.list.map(({ id, name }) => ({ id, name }))
+  const nameOf = (provider: string) => providers.find(({ id }) => id === provider)?.name ?? provider
+  return {
+    page: 'account/identities',
+    needsFresh: true,
+
+    async view(found, form) {
+      const listed = await server.listOf(found.session.userId)
+      const identities = listed.map(({ id, provider, label, lastUsedAt }) => ({
+        id,
+        provider: nameOf(provider),
+        label,
+        lastUsedAt,
+      }))
+      const view = { account: accountOf(found), form, identities, providers, back }
+      return (shell) => accountIdentitiesPage(view, shell)
+    },
+
+    async submit(found, fields, asking) {
+      const [choice = '', id = ''] = fields.text('choice').split(' ', 2)
+      if (choice === 'connect') return leaveFor(server, found, id, asking)
+      if (choice !== 'disconnect') return { next: 'open' }
+      const { context } = asking.request
+      return server
+        .remove(found.session, id, context)
+        .then(() => ({ next: 'open' }), refusalOfRemoval)
+    },
+  }
+}
+
+// By a page that navigates by itself: `form-action 'self'` blocks a redirect after a form.
+async function leaveFor(
+  server: ProvidersOnPages,
+  { session }: BrowserUser,
+  id: string,
+  { request, show }: Asking,
+): Promise<Changed> {
+  const provider = server.list.find((one) => one.id === id)
+  if (provider === undefined) return { next: 'open' }
+  const { language } = placeWithoutRequest(request.incoming.url)
+  const raw = language === null ? '' : `&language=${language}`
+  const linkTo = { userId: session.userId, sessionId: session.id }
+  const { url, cookie } = await server.begin(id, { raw, linkTo }, {}, request)
+  const client = { name: provider.name, host: new URL(url).host }
+  const shown = { status: 200, fault: null, cookies: [cookie] }
+  return { next: 'answer', answer: show(() => handOver({ client, redirect: url }), shown) }
+}
+
+function refusalOfRemoval(error: unknown): Changed {
+  const code = error instanceof AuthError ? error.code : ''
+  // Removed in another tab since the page was shown.
+  if (code === 'not-found') return { next: 'open' }
+  if (code !== 'last-sign-in-method') throw error
+  return { next: 'again', status: 409, fault: { kind: 'wrong' } }
+}
+
+interface ConnectView extends Omit<OwnView, 'back'> {
+  readonly connects: AccountElsewhere
+}
+
+interface AccountIdentitiesView extends OwnView {
+  readonly identities: readonly IdentityOnPage[]
+  readonly providers: readonly { readonly id: string; readonly name: string }[]
+}
+
+/** An account elsewhere that the user is connected with. */
+interface IdentityOnPage {
+  readonly id: string
+  /** The name of the provider. */
+  readonly provider: string
+  /** What its owner knows it by; null without. */
+  readonly label: string | null
+  readonly lastUsedAt: Date | null
+}
+
+/**
+ * The name of a new user from a provider.
+ *
+ * @internal
+ */
+export function newNamePage({ form, username, back }: NameView, { texts }: PageShell): PageContent {
+  const isFaulty = form.fault?.kind === 'wrong'
+  const label = 'register.username'
+  const hint = 'register.username-help'
+  const name = field({ ...typedName(username, form), label, hint, isFaulty }, texts)
+  const content = [name, button(texts.html('page.continue'))]
+  return {
+    title: 'new-name.title',
+    isFaulty: form.fault !== null,
+    body: html`<p>${texts.html('new-name.lead')}</p>
+${formOf(form, texts, 'register.taken', content, true)}
+<p class="links"><a href="${back}">${texts.html('register.back')}</a></p>`,
+  }
+}
+
+/**
+ * Whether to connect the account of a provider with the one here.
+ *
+ * @internal
+ */
+export function connectPage(
+  { account, connects, form }: ConnectView,
+  { texts }: PageShell,
+): PageContent {
+  const names = { ...connects, name: account.name }
+  const yes = texts.html('account-identities.connect', { provider: connects.provider })
+  const content = [
+    button(yes, choice('connect', 'grants')),
+    button(texts.html('connect.later'), choice('later', 'plain')),
+  ]
+  return {
+    title: 'connect.title',
+    isFaulty: form.fault !== null,
+    body: html`<p class="lead">${texts.html('connect.question', names)}</p>
+${accountCard(account)}
+<p class="note">${texts.html('connect.means', names)}</p>
+${formOf(form, texts, 'fault.stale', content)}`,
+  }
+}
+
+/**
+ * The accounts elsewhere, and the providers of others.
+ *
+ * @internal
+ */
+export function accountIdentitiesPage(
+  { account, form, identities, providers, back }: AccountIdentitiesView,
+  { texts }: PageShell,
+): PageContent {
+  const isAny = identities.length > 0
+  const listed =
+    isAny && html`<ul class="items">${identities.map((one) => identity(one, texts))}</ul>`
+  const connect = providers.map(({ id, name }) => {
+    const label = texts.html('account-identities.connect', { provider: name })
+    const isThere = identities.some(({ provider }) => provider === name)
+    return button(label, { name: 'choice', value: `connect ${id}`, class: isThere && 'plain' })
+  })
+  return {
+    title: 'account.identities',
+    isFaulty: form.fault !== null,
+    body: html`${accountCard(account)}
+<p>${texts.html(isAny ? 'account-identities.lead' : 'account-identities.none')}</p>
+${formOf(form, texts, 'account-identities.wrong', [listed || null, connect])}
+${backTo(back, texts)}`,
+    listed: identities.map(({ id, label, provider }) => ({ id, name: label ?? provider })),
+  }
+}
+
+function identity({ id, provider, label, lastUsedAt }: IdentityOnPage, texts: PageTexts): SafeHtml {
+  const named = texts.plain('account-identities.disconnect-named', { account: label ?? provider })
+  const end = { name: 'choice', value: `disconnect ${id}`, class: 'danger', 'aria-label': named }
+  const shown = label && html`<p class="hint"><bdi>${label}</bdi></p>`
+  const time = lastUsedAt && texts.html('account.last-seen', { time: texts.moment(lastUsedAt) })
+  return html`<li><div><bdi>${provider}</bdi>
+${shown}${time && html`<p class="hint">${time}</p>`}</div>
+${button(texts.html('account-identities.disconnect'), end)}</li>
+`
 }

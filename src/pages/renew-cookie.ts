@@ -1,18 +1,11 @@
 import type { IncomingMessage } from 'node:http'
-import { notSignedIn } from '../errors.js'
+import { AuthError, notSignedIn } from '../errors.js'
 import type { KeptCookie } from '../http/answer.js'
-import type { Pages } from '../http/page-origin.js'
+import type { AppsKit } from '../oauth/apps-kit.js'
 import type { BrowserUser } from '../oauth/browser-sign-in.js'
 import { staysSignedIn } from '../sessions/browser-session.js'
-import type { Sessions } from '../sessions/sessions.js'
 import { readSessionSecret } from '../tokens/session-secret.js'
 import type { Submitted } from './form-page.js'
-
-/** A signed-in user, and the request of the browser. */
-export interface Asking {
-  readonly incoming: IncomingMessage
-  readonly found: BrowserUser
-}
 
 /**
  * Lets a form change a factor of the signed-in user. `change` gets a function to call when only the
@@ -27,32 +20,25 @@ export interface Asking {
  * Only one of several concurrent forms succeeds. The others, and any copy of the cookie, have the
  * replaced secret, so they cannot set up another factor: the function then rejects with 401.
  */
-export type RenewCookie = (
-  asking: Asking,
+export async function renewCookie(
+  kit: AppsKit,
+  found: BrowserUser,
+  incoming: IncomingMessage,
   change: (beforehand: () => Promise<void>) => Promise<Submitted>,
-) => Promise<Submitted>
-
-export interface RenewCookieDeps {
-  readonly pages: Pick<Pages, 'cookie'>
-  readonly sessions: Pick<Sessions, 'renewSecret'>
-  readonly clock: () => Date
-}
-
-export function createRenewCookie(deps: RenewCookieDeps): RenewCookie {
-  return async function renewCookie(asking, change) {
-    const cookies: KeptCookie[] = []
-    const submitted = await change(async () => {
-      cookies.push(await newCookie(deps, asking))
-    })
-    if (submitted.next !== 'answer') return { ...submitted, cookies }
-    const { answer } = submitted
-    return { ...submitted, answer: { ...answer, cookies: [...(answer.cookies ?? []), ...cookies] } }
-  }
+): Promise<Submitted> {
+  const cookies: KeptCookie[] = []
+  const submitted = await change(async () => {
+    cookies.push(await newCookie(kit, found, incoming))
+  })
+  if (submitted.next !== 'answer') return { ...submitted, cookies }
+  const { answer } = submitted
+  return { ...submitted, answer: { ...answer, cookies: [...(answer.cookies ?? []), ...cookies] } }
 }
 
 async function newCookie(
-  { pages, sessions, clock }: RenewCookieDeps,
-  { incoming, found: { session } }: Asking,
+  { pages, sessions, clock }: AppsKit,
+  { session }: BrowserUser,
+  incoming: IncomingMessage,
 ): Promise<KeptCookie> {
   const sent = pages.cookie.read(incoming)
   const presented = sent === null ? null : readSessionSecret('browser', sent)
@@ -62,3 +48,25 @@ async function newCookie(
   const seconds = Math.floor((session.expiresAt.getTime() - clock().getTime()) / 1000)
   return { of: pages.cookie, value, maxAge: staysSignedIn(session) ? seconds : null }
 }
+
+/** The page again, or the sign-in, for a refused first code. */
+export function refusalOfCode(error: unknown): Submitted {
+  if (!(error instanceof AuthError)) throw error
+  const { retryAfter = 5 } = error
+  switch (error.code) {
+    case 'totp-invalid':
+      return wrongFields
+    // The seed has expired: the page shows a new one.
+    case 'totp-not-enabled':
+      return { next: 'again', status: 422, fault: { kind: 'stale' } }
+    case 'too-many-requests':
+      return { next: 'again', status: 429, fault: { kind: 'throttled', retryAfter } }
+    case 'temporarily-unavailable':
+      return { next: 'again', status: 503, fault: { kind: 'busy', retryAfter } }
+    default:
+      return { next: 'start-over' }
+  }
+}
+
+/** What was typed is wrong. */
+export const wrongFields = { next: 'again', status: 422, fault: { kind: 'wrong' } } as const

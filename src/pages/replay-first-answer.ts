@@ -4,6 +4,7 @@ import { sha256 } from '../lib/digest.js'
 import type { MailFormDone, MailPage } from './account/mail-form.js'
 import type { FormFields, FormPage, Submitted } from './form-page.js'
 import type { PageVisit } from './page-visit.js'
+import type { FormsKit } from './pages-kit.js'
 import type { FormSignIn, FormVisit } from './sign-in-by-form.js'
 
 /** Remembered forms. */
@@ -17,26 +18,22 @@ const recentSeconds = 10
  * the same code.
  */
 export function replayFirstAnswer<Code extends string | null, Rest extends unknown[]>(
-  byCode: (code: Code, visit: FormVisit, ...rest: Rest) => Promise<FormSignIn>,
   clock: () => Date,
-) {
+  byCode: (kit: FormsKit, code: Code, visit: FormVisit, ...rest: Rest) => Promise<FormSignIn>,
+): typeof byCode {
   const recent = boundedCache<Promise<FormSignIn>>(maxRecent, recentSeconds)
 
-  return async function byCodeOnce(
-    code: Code,
-    visit: FormVisit,
-    ...rest: Rest
-  ): Promise<FormSignIn> {
+  return async function byCodeOnce(kit, code, visit, ...rest) {
     const { flow, binding } = visit
     const step = flow?.pending?.id ?? flow?.mailed?.requestId
-    if (step === undefined || code === null) return byCode(code, visit, ...rest)
+    if (step === undefined || code === null) return byCode(kit, code, visit, ...rest)
     // As JSON, so that different lists of parts are different texts.
     const name = sha256(JSON.stringify([step, binding.request, binding.browser, code]))
     const before = recent.get(name, clock())
     // A refused form is checked and counted every time.
     const known = before === undefined ? null : await before.catch(() => null)
     if (known?.next === 'signed-in') return known
-    const result = byCode(code, visit, ...rest)
+    const result = byCode(kit, code, visit, ...rest)
     recent.set(name, result, clock())
     return result
   }

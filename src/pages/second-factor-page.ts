@@ -1,39 +1,54 @@
+import type { PasskeysOnPages } from '../passkeys/passkeys-on-pages.js'
 import type { StoredMethod } from '../stores/contract.js'
-import type { SecondFactors } from '../two-factor/second-factor.js'
-import type { AuthUser, UserStore } from '../users/contract.js'
+import type { AuthUser } from '../users/contract.js'
 import type { FormPage } from './form-page.js'
-import type { SafeHtml } from './html.js'
-import type { PagePasskeys } from './page-passkeys.js'
+import {
+  button,
+  type Field,
+  field,
+  formOf,
+  hiddenUsername,
+  type OwnView,
+  passkeyPart,
+  waysOut,
+  waysOutButtons,
+} from './form-parts.js'
+import { type HtmlValue, html, type SafeHtml } from './html.js'
+import type { PageContent, PageShell } from './layout.js'
 import { type PageName, pageAddress } from './page-request.js'
-import { formVisit, type SignInPageDeps, settleSignIn } from './sign-in-page.js'
+import type { FormsKit } from './pages-kit.js'
+import { replayFirstAnswer } from './replay-first-answer.js'
+import { signInByCode, signInBySecondPasskey } from './sign-in-by-form.js'
+import { formVisit, settleSignIn } from './sign-in-page.js'
+import type { TextKey } from './texts/en.js'
 import type { PageTexts } from './texts.js'
-import type { SendableFactor } from './view-parts.js'
-
-export interface SecondFactorPageDeps extends SignInPageDeps {
-  readonly users: Pick<UserStore, 'findById'>
-  readonly secondFactors: Pick<SecondFactors, 'of' | 'sendsCodes'>
-}
 
 /** `/oauth/second-factor` and `/oauth/recovery-code`: after a right password. */
-export function createSecondFactorPage(
-  deps: SecondFactorPageDeps,
+export function createSecondFactorPages(kit: FormsKit): readonly FormPage[] {
+  const byCode = replayFirstAnswer(kit.clock, signInByCode)
+  return [secondFactorPageOf(kit, 'code', byCode), secondFactorPageOf(kit, 'recovery', byCode)]
+}
+
+function secondFactorPageOf(
+  kit: FormsKit,
   kind: 'code' | 'recovery',
+  byCode: typeof signInByCode,
 ): FormPage {
-  const { signInByForm, passkeys, baseUrl } = deps
+  const { passkeysOnPages, baseUrl } = kit
   return {
     page: kind === 'code' ? 'second-factor' : 'recovery-code',
 
     async view({ asked, flow }, form) {
       const shown: StoredMethod[] = flow?.mailed === undefined ? [] : ['email']
-      const owed = await owedBy(deps, flow?.pending?.userId ?? '', shown)
+      const owed = await owedBy(kit, flow?.pending?.userId ?? '', shown)
       if (owed === null) return null
       const { user, first, passkey, sendable, hasRecovery } = owed
       const { name, username } = user
-      const shared = { page: 'second-factor', form, account: { name, username } } as const
+      const shared = { form, account: { name, username } }
       const otherMethod = (page: PageName) =>
         hasRecovery ? pageAddress(baseUrl, page, asked) : null
-      if (kind === 'recovery')
-        return () => ({
+      if (kind === 'recovery') {
+        const view: SecondFactorView = {
           ...shared,
           method: 'recovery',
           otherMethod: otherMethod('second-factor'),
@@ -41,8 +56,10 @@ export function createSecondFactorPage(
           sendable: [],
           sent: false,
           passkey: null,
-        })
-      return (texts) => ({
+        }
+        return (shell) => secondFactorPage(view, shell)
+      }
+      const view = {
         ...shared,
         method: first,
         otherMethod: otherMethod('recovery-code'),
@@ -50,18 +67,18 @@ export function createSecondFactorPage(
         sendable,
         // A code was sent by the first page or by the button.
         sent: sendable.length > 0 && form.fault === null,
-        passkey: passkey?.(texts) ?? null,
-      })
+      } as const
+      return (shell) => secondFactorPage({ ...view, passkey: passkey?.(shell) ?? null }, shell)
     },
 
     async submit(visit, fields, request) {
       const from = formVisit(visit, request)
       const code = fields.has('send') ? null : fields.text('code')
       const result =
-        passkeys !== undefined && fields.has('passkey')
-          ? await signInByForm.bySecondPasskey(fields.text('passkey'), from)
-          : await signInByForm.byCode(code, from)
-      return settleSignIn(deps, result, visit, request)
+        passkeysOnPages !== undefined && fields.has('passkey')
+          ? await signInBySecondPasskey(kit, fields.text('passkey'), from)
+          : await byCode(kit, code, from)
+      return settleSignIn(kit, result, visit, request)
     },
   }
 }
@@ -70,13 +87,13 @@ export function createSecondFactorPage(
 interface Owed {
   readonly user: AuthUser
   readonly first: 'code' | 'passkey'
-  readonly passkey: ((texts: PageTexts) => SafeHtml) | null
+  readonly passkey: ((shell: PageShell) => SafeHtml) | null
   readonly sendable: readonly SendableFactor[]
   readonly hasRecovery: boolean
 }
 
 async function owedBy(
-  { users, secondFactors, passkeys }: SecondFactorPageDeps,
+  { users, secondFactors, passkeysOnPages }: FormsKit,
   userId: string,
   shown: readonly StoredMethod[],
 ): Promise<Owed | null> {
@@ -85,7 +102,7 @@ async function owedBy(
   const found = await secondFactors.of(user, shown)
   // None of them counts after a mailed code.
   const factors = found?.methods.length === 0 ? null : found
-  const passkey = await partFor(passkeys, user, factors === null)
+  const passkey = await partFor(passkeysOnPages, user, factors === null)
   if (factors === null) {
     // The first passkey came with recovery codes.
     const alone = { user, first: 'passkey', sendable: [], hasRecovery: true } as const
@@ -99,13 +116,166 @@ async function owedBy(
 }
 
 async function partFor(
-  passkeys: PagePasskeys | undefined,
+  passkeys: PasskeysOnPages | undefined,
   user: AuthUser,
   isAlone: boolean,
 ): Promise<Owed['passkey']> {
   if (passkeys === undefined) return null
-  const options = await passkeys.server.offer(user)
+  const options = await passkeys.offer(user)
   if (options === null) return null
   const asked = { ceremony: 'get', options, label: 'passkey.confirm', isAlone } as const
-  return (texts) => passkeys.part({ ...asked, renew: null }, texts)
+  return (shell) => passkeyPart({ ...asked, renew: null }, shell)
+}
+
+/** The second step, after a right password. */
+interface SecondFactorView extends Omit<OwnView, 'back'> {
+  /** `passkey`: the user has no other factor, so there is no field. */
+  readonly method: 'code' | 'recovery' | 'passkey'
+  /** The page with the other method; null if the user has none. */
+  readonly otherMethod: string | null
+  /** The other method. */
+  readonly otherKind: SecondFactorView['method']
+  readonly sendable: readonly SendableFactor[]
+  /** Whether a code has just been sent. */
+  readonly sent: boolean
+  /** As on the sign-in page; never null if `method` is `passkey`. */
+  readonly passkey: SafeHtml | null
+}
+
+/** A factor of the host that sends codes. */
+interface SendableFactor {
+  /** Its name: lower-case letters, digits and `-`. */
+  readonly name: string
+  /** Its name for people; null if the pages have a text for it. */
+  readonly label: string | null
+}
+
+/** The differences between a code of the authenticator app, a sent one and a recovery code. */
+interface Method {
+  readonly label: TextKey
+  readonly hint: TextKey
+  readonly wrong: TextKey
+  readonly attributes: Field['attributes']
+}
+
+/** The text of the link to a method. */
+const links: Readonly<Record<SecondFactorView['method'], TextKey>> = {
+  code: 'second-factor.use-code',
+  recovery: 'second-factor.use-recovery',
+  passkey: 'second-factor.use-passkey',
+}
+
+// One field: six small ones break pasting, and screen readers read six labels.
+const digits = { autocomplete: 'one-time-code', inputmode: 'numeric', pattern: '[0-9 ]*' }
+
+const typed: Readonly<Record<'code' | 'recovery' | 'sent', Method>> = {
+  code: {
+    label: 'second-factor.code',
+    hint: 'second-factor.code-help',
+    wrong: 'second-factor.wrong-code',
+    attributes: digits,
+  },
+  sent: {
+    label: 'second-factor.sent-code',
+    hint: 'second-factor.sent-code-help',
+    wrong: 'second-factor.wrong-code',
+    attributes: digits,
+  },
+  recovery: {
+    label: 'second-factor.recovery',
+    hint: 'second-factor.recovery-help',
+    wrong: 'second-factor.wrong-recovery',
+    attributes: { autocomplete: 'off', autocapitalize: 'characters', autocorrect: 'off' },
+  },
+}
+
+/** Texts for common factors of hosts. */
+const ways: ReadonlyMap<string, TextKey> = new Map([
+  ['email', 'second-factor.way-email'],
+  ['sms', 'second-factor.way-sms'],
+])
+
+/**
+ * The page for the code of the second factor.
+ *
+ * @internal
+ */
+export function secondFactorPage(
+  view: SecondFactorView,
+  { texts, passkeyScript }: PageShell,
+): PageContent {
+  const { form, account } = view
+  const lead = texts.html('second-factor.account', { account: account.username })
+  const isTyped = view.method !== 'passkey'
+  const wrong = view.method === 'passkey' ? 'fault.wrong-passkey' : typed[view.method].wrong
+  return {
+    title: 'second-factor.title',
+    isFaulty: form.fault !== null,
+    body: html`<p class="lead">${lead}</p>
+${sent(view, texts)}${formOf(form, texts, wrong, contentOf(view, texts), isTyped)}
+${other(view, texts)}${view.method === 'passkey' ? null : waysOut(form, texts)}`,
+    scripts: [view.passkey && passkeyScript],
+  }
+}
+
+function contentOf(view: SecondFactorView, texts: PageTexts): HtmlValue {
+  const { account, method, passkey, sendable } = view
+  if (method === 'passkey') {
+    return [
+      html`<p>${texts.html('second-factor.passkey')}</p>
+`,
+      passkey,
+      waysOutButtons(texts),
+    ]
+  }
+  return [
+    hiddenUsername(account.username),
+    code(view, method, texts),
+    button(texts.html('second-factor.submit')),
+    passkey,
+    sendable.map((one) => send(one, texts)),
+  ]
+}
+
+function code(
+  { form, sendable }: SecondFactorView,
+  method: 'code' | 'recovery',
+  texts: PageTexts,
+): SafeHtml {
+  const isSent = method === 'code' && sendable.length > 0
+  const { label, hint, attributes: ofMethod } = typed[isSent ? 'sent' : method]
+  const isFaulty = form.fault?.kind === 'wrong'
+  const given = {
+    type: 'text',
+    spellcheck: 'false',
+    required: true,
+    autofocus: isFaulty || form.fault === null,
+  }
+  return field(
+    {
+      id: method === 'code' ? 'one-time-code' : 'recovery-code',
+      name: 'code',
+      label,
+      hint,
+      isFaulty,
+      attributes: { ...given, ...ofMethod },
+    },
+    texts,
+  )
+}
+
+function send({ name, label }: SendableFactor, texts: PageTexts): SafeHtml {
+  const key = ways.get(name)
+  const way = label ?? (key === undefined ? name : texts.html(key))
+  const given = { name: 'send', value: name, formnovalidate: true, class: 'plain' }
+  return button(texts.html('second-factor.send', { way }), given)
+}
+
+function sent({ sent: isSent }: SecondFactorView, texts: PageTexts): SafeHtml | null {
+  return isSent ? html`<p class="note" role="status">${texts.html('second-factor.sent')}</p>` : null
+}
+
+function other({ otherMethod, otherKind }: SecondFactorView, texts: PageTexts): SafeHtml | null {
+  if (otherMethod === null) return null
+  return html`<p class="links"><a href="${otherMethod}">${texts.html(links[otherKind])}</a></p>`
 }

@@ -1,24 +1,23 @@
 import type { IncomingMessage } from 'node:http'
-import type { Audit, RequestContext } from '../audit/events.js'
+import type { PageRefusal } from '../audit/refusals.js'
 import type { AuthError } from '../errors.js'
 import type { CookieChange, TextAnswer } from '../http/answer.js'
 import { ownHeader } from '../http/cookies.js'
 import { type Endpoint, type EndpointRequest, isForClient } from '../http/endpoint.js'
 import { ownMembers } from '../lib/check-options.js'
 import type { AuthUser } from '../users/contract.js'
-import { postOverScript } from './assets/scripts.js'
-import { type ServedFile, scriptFile } from './assets.endpoint.js'
-import { markupOf } from './html.js'
-import { chooseLanguage } from './language.js'
-import { type LanguageLink, layout, type PageShell } from './layout.js'
-import { hasPassword, hasScript, pageHeadersFor } from './page-headers.js'
+import { html, markupOf, type SafeHtml } from './html.js'
+import {
+  type Content,
+  type LanguageLink,
+  layout,
+  type PageContent,
+  type PageShell,
+} from './layout.js'
 import { type PageName, type PageRequest, pageAddress } from './page-request.js'
 import { assetAddress, type PageSite } from './page-site.js'
-import { renderPage } from './render.js'
-import type { PageTexts } from './texts.js'
-import type { View } from './view.js'
-import type { ErrorView, PageFault } from './view-parts.js'
-import { type PostedAnswer, postOverPage } from './views/post-over.js'
+import type { PagesKit } from './pages-kit.js'
+import { chooseLanguage, type PageTexts } from './texts.js'
 
 /** The reader of a page, and its address. */
 export interface PageReader {
@@ -41,62 +40,23 @@ export interface PageStatus {
   readonly status: number
   readonly headers?: Readonly<Record<string, string>>
   readonly cookies?: readonly CookieChange[]
-  /** For an error page: the refusal for the event with its reference. */
-  readonly refused?: RefusedVisit
 }
 
-/** The refused request of an error page. */
-export interface RefusedVisit {
-  readonly context: RequestContext
-  /** The id of an existing client; null without. */
-  readonly clientId: string | null
-}
-
-/** Makes the answer with a page, in the reader's language. */
-export type ShowPage = (
-  viewIn: (texts: PageTexts) => View,
+/** The answer with a page, in the reader's language. */
+export function showPage(
+  { pageSite }: PagesKit,
+  content: Content,
   reader: PageReader,
-  status: PageStatus,
-) => Promise<TextAnswer>
-
-export function createShowPage(site: PageSite, audit: Audit): ShowPage {
-  return async function showPage(viewIn, reader, { status, headers, cookies = [], refused }) {
-    const shell = shellFor(site, reader)
-    const view = viewIn(shell.texts)
-    if (refused !== undefined && view.page === 'error') {
-      const { context, clientId } = refused
-      audit({ type: 'page.refused', reason: view.fault, clientId }, context)
-    }
-    const scripts = [
-      ...(hasPassword(view) ? [shell.passwordScript] : []),
-      ...('linkScript' in view ? [view.linkScript] : []),
-      ...(hasScript(view) && site.script !== null ? [assetAddress(site, site.script)] : []),
-    ]
-    return {
-      status,
-      text: markupOf(renderPage(view, shell)),
-      headers: { ...pageHeadersFor(shell.texts.tag, scripts), ...headers },
-      cookies,
-    }
-  }
-}
-
-/** The script that posts an answer. */
-export const postOverFile: ServedFile = scriptFile('post-over', postOverScript)
-
-/** Makes the page that posts an answer to a client. */
-export type PostOver = (answer: PostedAnswer, reader: PageReader) => TextAnswer
-
-export function createPostOver(site: PageSite): PostOver {
-  return function postOver(answer, reader) {
-    const shell = shellFor(site, reader)
-    const script = assetAddress(site, postOverFile)
-    const page = layout(shell, postOverPage(answer, script, shell.texts))
-    // Browsers ask the policy about redirects after a form as well: the client may lead on to
-    // another of its origins.
-    const target = `${new URL(answer.redirectUri).origin} https:`
-    const headers = pageHeadersFor(shell.texts.tag, [script], target)
-    return { status: 200, text: markupOf(page), headers, cookies: [] }
+  { status, headers, cookies = [] }: PageStatus,
+): TextAnswer {
+  const shell = shellFor(pageSite, reader)
+  const page = content(shell)
+  const scripts = (page.scripts ?? []).filter((one) => one !== null)
+  return {
+    status,
+    text: markupOf(layout(shell, page)),
+    headers: { ...pageHeadersFor(shell.texts.tag, scripts, page.formAction), ...headers },
+    cookies,
   }
 }
 
@@ -122,6 +82,7 @@ function shellFor(site: PageSite, { incoming, uiLocales, user = null, at }: Page
     logo: logo === null ? null : assetAddress(site, logo),
     icon: assetAddress(site, icon),
     passwordScript: assetAddress(site, site.passwordScript),
+    passkeyScript: site.script === null ? null : assetAddress(site, site.script),
     languages: at === null ? [] : [...languages].map((one) => linkTo(site, at, one)),
     home,
   }
@@ -137,40 +98,45 @@ function linkTo(
 }
 
 /** Details of an error page besides its fault. */
-type Told = Partial<
-  Pick<ErrorView, 'clientName' | 'retryAfter' | 'told' | 'again'> & Pick<RefusedVisit, 'clientId'>
->
+interface Told extends Partial<Pick<ErrorView, 'clientName' | 'retryAfter' | 'told' | 'again'>> {
+  /** The id of an existing client; null without. */
+  readonly clientId?: string | null
+}
 
 /** An error page with a reference to the log. */
 export function errorAnswer(
-  showPage: ShowPage,
+  kit: PagesKit,
   fault: PageFault,
   status: number,
   { incoming, context }: Pick<EndpointRequest, 'incoming' | 'context'>,
   told?: Told,
-): Promise<TextAnswer> {
+): TextAnswer {
   const { clientName = null, clientId = null, retryAfter = 0, ...more } = ownMembers({ ...told })
   const shown = { clientName, retryAfter, told: more.told ?? null, again: more.again ?? null }
-  const reader: PageReader = { incoming, uiLocales: [], at: null }
-  const reference = context.requestId
-  const view = { page: 'error', fault, reference, parameter: null, ...shown } as const
+  const view = { fault, reference: context.requestId, parameter: null, ...shown }
+  kit.audit({ type: 'page.refused', reason: fault, clientId }, context)
   const headers = retryAfter > 0 ? { 'Retry-After': String(retryAfter) } : {}
-  return showPage(() => view, reader, { status, headers, refused: { context, clientId } })
+  const reader: PageReader = { incoming, uiLocales: [], at: null }
+  return showPage(kit, (shell) => errorPage(view, shell), reader, { status, headers })
 }
 
-/** An endpoint whose errors, outages included, are HTML pages. */
+/**
+ * An endpoint whose errors, outages included, are HTML pages. `change`: of every answer. Default:
+ * none.
+ */
 export function forPeople(
-  showPage: ShowPage,
-  endpoint: (request: EndpointRequest) => Promise<TextAnswer>,
+  kit: PagesKit,
+  endpoint: (request: EndpointRequest) => TextAnswer | Promise<TextAnswer>,
+  change: (answer: TextAnswer) => TextAnswer = (same) => same,
 ): Endpoint {
   return async function answerPeople(request) {
     try {
-      return await endpoint(request)
+      return change(await endpoint(request))
     } catch (error) {
       if (!isForClient(error)) throw error
       const { status, retryAfter } = error
       const told = retryAfter === undefined ? {} : { retryAfter }
-      return errorAnswer(showPage, faultOf(error), status, request, told)
+      return change(errorAnswer(kit, faultOf(error), status, request, told))
     }
   }
 }
@@ -188,4 +154,173 @@ function faultOf({ code }: AuthError): PageFault {
     default:
       return 'malformed'
   }
+}
+
+/**
+ * For pages whose address may have a token, which no request from the page must tell, not even one
+ * for a style sheet of this origin; after a redirect, its policy counts as well. Not by
+ * `no-referrer`: browsers would send `Origin: null` with the form.
+ */
+export function withoutAddress(answer: TextAnswer): TextAnswer {
+  return { ...answer, headers: { ...answer.headers, 'Referrer-Policy': 'strict-origin' } }
+}
+
+/** The faults of error pages. The list is closed. */
+export type PageFault = PageRefusal
+
+/** An error page. It has no links from the request, unless that was checked. */
+export interface ErrorView {
+  readonly fault: PageFault
+  /** The name of an existing client, for `redirect-mismatch`, or of a provider; null without. */
+  readonly clientName: string | null
+  /** The host's own words, for `provider-refused`; null without. */
+  readonly told: string | null
+  /** The page where the user can start again; null without. */
+  readonly again: string | null
+  /** The id of the request in the log; null without. */
+  readonly reference: string | null
+  /** The name of the wrong parameter, from a fixed list; null without. */
+  readonly parameter: string | null
+  /** Seconds, for `throttled` and `busy`. */
+  readonly retryAfter: number
+}
+
+/**
+ * The fault, for people; a reference and the wrong parameter, for developers.
+ *
+ * @internal
+ */
+export function errorPage(view: ErrorView, { texts, home }: PageShell): PageContent {
+  const { fault, clientName, retryAfter, told, again } = view
+  const sentence = texts.html(`error.${fault}`, {
+    client: clientName ?? texts.plain('error.app'),
+    wait: texts.wait(retryAfter),
+  })
+  const links = [
+    again && html`<a href="${again}">${texts.html('error.again')}</a>`,
+    home !== null && home !== again ? html`<a href="${home}">${texts.html('page.home')}</a>` : null,
+  ]
+  const way = again || home ? html`<p class="links">${links}</p>` : null
+  return {
+    title: 'error.title',
+    body: html`<p class="lead">${sentence}</p>
+${told === null ? advice(fault, texts) : html`<p><bdi>${told}</bdi></p>`}
+${forDevelopers(view, texts)}
+${way}`,
+  }
+}
+
+function advice(fault: ErrorView['fault'], texts: PageTexts): SafeHtml | null {
+  return isPlain(fault) ? null : html`<p>${texts.html('error.go-back')}</p>`
+}
+
+// A passing fault, or one without an app, needs no advice for developers.
+function isPlain(fault: ErrorView['fault']): boolean {
+  return ['throttled', 'busy', 'no-app', 'not-connected', 'identity-in-use'].includes(fault)
+}
+
+function forDevelopers({ reference, parameter }: ErrorView, texts: PageTexts): SafeHtml {
+  const named =
+    parameter === null
+      ? null
+      : html`<p>${texts.html('error.parameter', { parameter: shown(parameter) })}</p>`
+  const id =
+    reference === null ? null : html`<p>${texts.html('error.reference')} ${shown(reference)}</p>`
+  return html`<div class="hint">${named}${id}</div>`
+}
+
+function shown(word: string): SafeHtml {
+  return html`<code dir="ltr">${word}</code>`
+}
+
+/** What a page says besides errors. The list is closed. */
+export type Note =
+  /** Said whether or not the name has an account. */
+  | 'mail-sent'
+  | 'password-set'
+  | 'address-confirmed'
+  | 'address-undone'
+  | 'account-deleted'
+  | 'link-used'
+  | 'link-expired'
+  | 'link-unknown'
+  | 'registration-closed'
+  | 'device-approved'
+  | 'device-denied'
+
+/** A form has done its work, or a link does not work. Nothing can be done here any more. */
+export interface NoteView {
+  readonly note: Note
+  /** Where to go from here; null for nowhere. */
+  readonly onward: string | null
+}
+
+/** What has happened, and the way onward. */
+export function notePage({ note, onward }: NoteView, { texts }: PageShell): PageContent {
+  const link =
+    onward &&
+    html`
+<p class="links"><a href="${onward}">${texts.html(`note.${note}-onward`)}</a></p>`
+  return {
+    title: `note.${note}-title`,
+    body: html`<p>${texts.html(`note.${note}`)}</p>${link}`,
+  }
+}
+
+/**
+ * Headers of every page, besides `Content-Language`. No Cross-Origin-Opener-Policy, which would cut
+ * off a popup from the page that waits for it, and no HSTS, which the host decides.
+ *
+ * @internal
+ */
+export const pageHeaders: Readonly<Record<string, string>> = Object.freeze({
+  'Content-Type': 'text/html; charset=utf-8',
+  'Cache-Control': 'no-store',
+  'Content-Security-Policy': policyWith("'none'"),
+  'X-Frame-Options': 'DENY',
+  'X-Content-Type-Options': 'nosniff',
+  // With `no-referrer`, browsers would send `Origin: null` with our forms.
+  'Referrer-Policy': 'same-origin',
+  'Cross-Origin-Resource-Policy': 'same-origin',
+  'Permissions-Policy':
+    'publickey-credentials-get=(self), publickey-credentials-create=(self), ' +
+    'camera=(), microphone=(), geolocation=()',
+  Vary: 'Cookie, Accept-Language',
+})
+
+/**
+ * The same for a page in a language, with the addresses of its scripts. The policy allows only
+ * those files, and no others of this origin, which is also the host's.
+ *
+ * @internal
+ */
+export function pageHeadersFor(
+  language: string,
+  scripts: readonly string[] = [],
+  formAction?: string,
+): Readonly<Record<string, string>> {
+  const headers = { ...pageHeaders, 'Content-Language': language }
+  if (scripts.length === 0) return headers
+  const policy = policyWith(scripts.map(asSource).join(' '), formAction)
+  return { ...headers, 'Content-Security-Policy': policy }
+}
+
+// These two characters would end the source: https://www.w3.org/TR/CSP3/#grammardef-path-part
+function asSource(address: string): string {
+  return address.replaceAll(';', '%3B').replaceAll(',', '%2C')
+}
+
+// A page without scripts may run none, even after an injection.
+function policyWith(scripts: string, formAction = "'self'"): string {
+  return [
+    "default-src 'none'",
+    "style-src 'self'",
+    `script-src ${scripts}`,
+    "img-src 'self'",
+    "connect-src 'self'",
+    `form-action ${formAction}`,
+    "base-uri 'none'",
+    "frame-ancestors 'none'",
+    "require-trusted-types-for 'script'",
+  ].join('; ')
 }

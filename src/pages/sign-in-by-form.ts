@@ -1,23 +1,17 @@
 import type { IncomingMessage } from 'node:http'
 import { AuthError } from '../errors.js'
 import type { SetHeaders } from '../http/endpoint.js'
-import { equalInConstantTime } from '../lib/constant-time.js'
-import { deriveKey } from '../lib/derive-key.js'
-import { hmacSha256 } from '../lib/digest.js'
 import { typedDigits } from '../lib/typed-code.js'
-import type { LoggedIn, LogInSteps } from '../login/log-in.js'
+import type { LoggedIn } from '../login/log-in.js'
 import type { Requester, SecondStep } from '../login/login-proof.js'
 import { parseCredentials } from '../login/login-request.js'
-import type { PasskeysOnPages } from '../passkeys/passkeys-on-pages.js'
 import { browserLifetime } from '../sessions/browser-session.js'
-import type { AuthUser } from '../users/contract.js'
-import type { Flow, FlowBinding, Flows, MailedSignIn, VouchedSignIn } from './flow.js'
+import type { Flow, FlowBinding, MailedSignIn, VouchedSignIn } from './flow.js'
 import type { Submitted } from './form-page.js'
-import { asIdentifier } from './judge-form.js'
-import type { EmailSignInOnPages } from './mailed-login.js'
+import type { FormFault } from './form-parts.js'
+import { asIdentifier } from './next-page.js'
 import { assertionOf } from './page-passkeys.js'
-import type { ProvidersOnPages } from './page-providers.js'
-import type { FormFault } from './view.js'
+import type { FormsKit } from './pages-kit.js'
 
 /** A form of our pages, and its origin. */
 export interface FormVisit extends Requester {
@@ -71,115 +65,113 @@ export type ProviderSignIn =
   /** No user is connected with it. */
   | { readonly next: 'not-connected'; readonly name: string }
 
-/** Signs in by forms of the pages. Rejects only with errors that are not for clients. */
-export interface SignInByForm {
-  byPassword(fields: PasswordFields, visit: FormVisit): Promise<FormSignIn>
-  /** With a mailed code in the place of a password; without the option always refused. */
-  byMailedCode(code: string, visit: FormVisit, stay: boolean): Promise<FormSignIn>
-  /** With the ticket of a provider. `username`: for a new user, instead of one that is taken. */
-  byTicket(
-    given: { readonly ticket: string; readonly username?: string },
-    visit: FormVisit,
-  ): Promise<ProviderSignIn>
-  /** `code` null: the user requests a code. */
-  byCode(code: string | null, visit: FormVisit): Promise<FormSignIn>
-  /** With a passkey only. Always refused without the option `passkeys`. */
-  byPasskey(fields: PasskeyFields, visit: FormVisit): Promise<FormSignIn>
-  /** With a passkey instead of a code. */
-  bySecondPasskey(passkey: string, visit: FormVisit): Promise<FormSignIn>
-}
-
-export interface SignInByFormDeps {
-  readonly logInSteps: LogInSteps
-  readonly flows: Pick<
-    Flows,
-    'begin' | 'withStep' | 'withPending' | 'withVouched' | 'seal' | 'claim'
-  >
-  readonly passwordFingerprint: PasswordFingerprint
-  /** Undefined without the option `passkeys`. */
-  readonly passkeysOnPages: Pick<PasskeysOnPages, 'approve' | 'open'> | undefined
-  /** Undefined without the option `accounts.emailSignIn`. */
-  readonly emailSignInOnPages: EmailSignInOnPages | undefined
-  /** Undefined without the option `providers`. */
-  readonly providersOnPages: Pick<ProvidersOnPages, 'signIn'> | undefined
-}
-
 /** Characters; longer than any valid code. */
 const maxCodeChars = 64
 
-/** Every sign-in is decided, counted and reported like `POST /login`. */
-export function createSignInByForm(deps: SignInByFormDeps): SignInByForm {
-  const { flows, passwordFingerprint } = deps
+// Every sign-in is decided, counted and reported like `POST /login`. These functions reject only
+// with errors that are not for clients.
 
-  async function byPassword({ username, password, stay }: PasswordFields, visit: FormVisit) {
+/** Signs in by name and password. */
+export async function signInByPassword(
+  kit: FormsKit,
+  { username, password, stay }: PasswordFields,
+  visit: FormVisit,
+): Promise<FormSignIn> {
+  const { flows, passwordFingerprint } = kit
+  try {
     const request = parseCredentials({ ...asIdentifier(username), password })
     const { binding, flow, ...from } = visit
     const asked = { ...from, tokens: 'cookie', lifetime: browserLifetime(stay) } as const
-    const outcome = await deps.logInSteps.first({ ...asked, request })
+    const outcome = await kit.logInSteps.first({ ...asked, request })
     const before = flow ?? flows.begin()
-    if (outcome.outcome === 'logged-in') return signedIn(deps, outcome.loggedIn, stay, visit)
+    if (outcome.outcome === 'logged-in') return signedIn(kit, outcome.loggedIn, stay, visit)
     const { userId, passwordHash, digests } = outcome.proven
     const fingerprint = passwordFingerprint.of({ id: userId, passwordHash })
     const pending = { userId, passwordFingerprint: fingerprint, digests, stay }
-    return factorDue(deps, flows.withPending(before, pending), outcome, binding)
-  }
-
-  async function byCode(code: string | null, visit: FormVisit): Promise<FormSignIn> {
-    return second(deps, { code, passkey: null }, visit, wrong)
-  }
-
-  return {
-    byPassword: (fields, visit) =>
-      byPassword(fields, visit).catch((error: unknown) => resultOf(error, wrong)),
-
-    async byMailedCode(typed, visit, stay) {
-      const code = typedDigits(typed)
-      const requestId = visit.flow?.mailed?.requestId
-      if (requestId === undefined) return startOver
-      if (!/^\d{8}$/.test(code)) return wrong
-      return byMail(deps, { requestId, code }, stay, nothing, visit, wrong).catch(
-        (error: unknown) => resultOf(error, wrong),
-      )
-    },
-
-    byTicket: ({ ticket, username }, visit) =>
-      byTicket(deps, { ticket, username, ...nothing }, visit, notAllowed).catch((error: unknown) =>
-        resultOfTicket(error, notAllowed),
-      ),
-
-    async byCode(typed, visit) {
-      const code = typed === null ? null : typedDigits(typed)
-      if (code === '' || (code !== null && code.length > maxCodeChars)) return wrong
-      return byCode(code, visit).catch((error: unknown) => resultOf(error, startOver))
-    },
-
-    byPasskey: (fields, visit) =>
-      byPasskey(deps, fields, visit).catch((error: unknown) => resultOf(error, wrongPasskey)),
-
-    async bySecondPasskey(text, visit) {
-      const passkey = assertionOf(text)
-      if (passkey === null) return wrongPasskey
-      return second(deps, { code: null, passkey }, visit, wrongPasskey).catch((error: unknown) =>
-        resultOf(error, startOver),
-      )
-    },
+    return factorDue(kit, flows.withPending(before, pending), outcome, binding)
+  } catch (error) {
+    return resultOf(error, wrong)
   }
 }
 
+/** With a mailed code in the place of a password; without the option always refused. */
+export async function signInByMailedCode(
+  kit: FormsKit,
+  typed: string,
+  visit: FormVisit,
+  stay: boolean,
+): Promise<FormSignIn> {
+  const code = typedDigits(typed)
+  const requestId = visit.flow?.mailed?.requestId
+  if (requestId === undefined) return startOver
+  if (!/^\d{8}$/.test(code)) return wrong
+  const mailed = { requestId, code }
+  return byMail(kit, mailed, stay, nothing, visit, wrong).catch((error: unknown) =>
+    resultOf(error, wrong),
+  )
+}
+
+/** With the ticket of a provider. `username`: for a new user, instead of one that is taken. */
+export async function signInByTicket(
+  kit: FormsKit,
+  { ticket, username }: { readonly ticket: string; readonly username?: string },
+  visit: FormVisit,
+): Promise<ProviderSignIn> {
+  const given = { ticket, username, ...nothing }
+  return byTicket(kit, given, visit, notAllowed).catch((error: unknown) =>
+    resultOfTicket(error, notAllowed),
+  )
+}
+
+/** With the code of a second factor; null: the user requests one. */
+export async function signInByCode(
+  kit: FormsKit,
+  typed: string | null,
+  visit: FormVisit,
+): Promise<FormSignIn> {
+  const code = typed === null ? null : typedDigits(typed)
+  if (code === '' || (code !== null && code.length > maxCodeChars)) return wrong
+  return second(kit, { code, passkey: null }, visit, wrong).catch((error: unknown) =>
+    resultOf(error, startOver),
+  )
+}
+
+/** With a passkey only. Always refused without the option `passkeys`. */
+export async function signInByPasskey(
+  kit: FormsKit,
+  fields: PasskeyFields,
+  visit: FormVisit,
+): Promise<FormSignIn> {
+  return byPasskey(kit, fields, visit).catch((error: unknown) => resultOf(error, wrongPasskey))
+}
+
+/** With a passkey instead of a code. */
+export async function signInBySecondPasskey(
+  kit: FormsKit,
+  text: string,
+  visit: FormVisit,
+): Promise<FormSignIn> {
+  const passkey = assertionOf(text)
+  if (passkey === null) return wrongPasskey
+  return second(kit, { code: null, passkey }, visit, wrongPasskey).catch((error: unknown) =>
+    resultOf(error, startOver),
+  )
+}
+
 async function second(
-  deps: SignInByFormDeps,
+  kit: FormsKit,
   shown: Pick<SecondStep, 'code' | 'passkey'>,
   visit: FormVisit,
   otherwise: FormSignIn,
 ): Promise<FormSignIn> {
-  const { logInSteps, flows, passwordFingerprint } = deps
+  const { logInSteps, flows, passwordFingerprint } = kit
   const { binding, flow, ...from } = visit
   const pending = flow?.pending ?? null
   if (flow === null || pending === null) return startOver
   const { userId, digests, stay } = pending
-  if (flow.mailed !== undefined) return byMail(deps, flow.mailed, stay, shown, visit, otherwise)
+  if (flow.mailed !== undefined) return byMail(kit, flow.mailed, stay, shown, visit, otherwise)
   if (flow.vouched?.connects === false)
-    return secondByTicket(deps, { ...flow.vouched, ...shown }, visit, otherwise)
+    return secondByTicket(kit, { ...flow.vouched, ...shown }, visit, otherwise)
   const request: SecondStep = {
     ...shown,
     userId,
@@ -189,37 +181,37 @@ async function second(
   }
   const asked = { ...from, tokens: 'cookie', lifetime: browserLifetime(stay) } as const
   const outcome = await logInSteps.second({ ...asked, request })
-  if (outcome.outcome === 'logged-in') return signedIn(deps, outcome.loggedIn, stay, visit)
-  return outcome.error.code === 'totp-invalid' ? otherwise : factorDue(deps, flow, outcome, binding)
+  if (outcome.outcome === 'logged-in') return signedIn(kit, outcome.loggedIn, stay, visit)
+  return outcome.error.code === 'totp-invalid' ? otherwise : factorDue(kit, flow, outcome, binding)
 }
 
 // The mailed code is sent again with the second factor: it is used up when both are right.
 async function byMail(
-  deps: SignInByFormDeps,
+  kit: FormsKit,
   { requestId, code }: MailedSignIn,
   stay: boolean,
   { code: secondFactor, passkey }: Pick<SecondStep, 'code' | 'passkey'>,
   visit: FormVisit,
   otherwise: FormSignIn,
 ): Promise<FormSignIn> {
-  const { emailSignInOnPages: server, flows } = deps
+  const { emailSignInOnPages: server, flows } = kit
   if (server === undefined || code === null) return startOver
   const lifetime = browserLifetime(stay)
   const given = { requestId, code, secondFactor, passkey, tokens: 'cookie', lifetime } as const
   const outcome = await server.logIn(given, visit)
-  if (outcome.outcome === 'logged-in') return signedIn(deps, outcome.loggedIn, stay, visit)
+  if (outcome.outcome === 'logged-in') return signedIn(kit, outcome.loggedIn, stay, visit)
   if (outcome.error.code === 'totp-invalid') return otherwise
   const pending = { ...withoutPassword, userId: outcome.userId, stay }
   const { flow, binding } = visit
   const due = flow?.pending
     ? flow
     : flows.withPending(flow ?? flows.begin(), pending, { mailed: { requestId, code } })
-  return factorDue(deps, due, outcome, binding)
+  return factorDue(kit, due, outcome, binding)
 }
 
 // The ticket is sent again with what was missing: it is used up when all is right.
 async function byTicket(
-  deps: SignInByFormDeps,
+  kit: FormsKit,
   given: Pick<SecondStep, 'code' | 'passkey'> & {
     readonly ticket: string
     readonly username: string | undefined
@@ -227,19 +219,19 @@ async function byTicket(
   visit: FormVisit,
   otherwise: FormSignIn,
 ): Promise<ProviderSignIn> {
-  const { providersOnPages: server, flows } = deps
+  const { providersOnPages: server, flows } = kit
   if (server === undefined) return startOver
   const { ticket, code, passkey, username } = given
   const lifetime = browserLifetime(false)
   const outcome = await server.signIn({ ticket, code, passkey, username, lifetime }, visit)
-  if (outcome.outcome === 'logged-in') return signedIn(deps, outcome.loggedIn, false, visit)
+  if (outcome.outcome === 'logged-in') return signedIn(kit, outcome.loggedIn, false, visit)
   if (outcome.outcome === 'factor-due') {
     const { userId, error, provider } = outcome
     if (error.code === 'totp-invalid') return otherwise
     const vouched: VouchedSignIn = { ticket, provider, connects: false }
     const pending = { ...withoutPassword, userId }
     const due = flows.withPending(flows.withVouched(vouched), pending, { vouched })
-    return factorDue(deps, visit.flow?.pending ? visit.flow : due, outcome, visit.binding)
+    return factorDue(kit, visit.flow?.pending ? visit.flow : due, outcome, visit.binding)
   }
   const connects = outcome.outcome === 'unknown'
   if (connects && !outcome.canConnect) return { next: 'not-connected', name: outcome.name }
@@ -250,13 +242,13 @@ async function byTicket(
 }
 
 async function secondByTicket(
-  deps: SignInByFormDeps,
+  kit: FormsKit,
   { ticket, code, passkey }: Pick<SecondStep, 'code' | 'passkey'> & VouchedSignIn,
   visit: FormVisit,
   otherwise: FormSignIn,
 ): Promise<FormSignIn> {
   const given = { ticket, code, passkey, username: undefined }
-  const result = await byTicket(deps, given, visit, otherwise).catch((error: unknown) =>
+  const result = await byTicket(kit, given, visit, otherwise).catch((error: unknown) =>
     resultOfTicket(error, startOver),
   )
   // The account was disconnected meanwhile.
@@ -264,11 +256,11 @@ async function secondByTicket(
 }
 
 async function byPasskey(
-  deps: SignInByFormDeps,
+  kit: FormsKit,
   { passkey: text, stay }: PasskeyFields,
   visit: FormVisit,
 ): Promise<FormSignIn> {
-  const { passkeysOnPages } = deps
+  const { passkeysOnPages } = kit
   const response = assertionOf(text)
   if (passkeysOnPages === undefined || response === null) return wrongPasskey
   // 503
@@ -286,11 +278,11 @@ async function byPasskey(
     visit.context,
   )
   // A passkey with user verification needs no further factor.
-  return signedIn(deps, { ...opened, mustEnrol: false }, stay, visit)
+  return signedIn(kit, { ...opened, mustEnrol: false }, stay, visit)
 }
 
 async function signedIn(
-  { flows }: SignInByFormDeps,
+  { flows }: FormsKit,
   loggedIn: LoggedIn,
   stay: boolean,
   { flow: before, binding: { request } }: FormVisit,
@@ -302,7 +294,7 @@ async function signedIn(
 }
 
 function factorDue(
-  { flows }: SignInByFormDeps,
+  { flows }: FormsKit,
   flow: Flow,
   { error: { details = {} } }: { readonly error: AuthError },
   binding: FlowBinding,
@@ -313,7 +305,9 @@ function factorDue(
 }
 
 const startOver = { next: 'start-over' } as const
+
 const nothing = { code: null, passkey: null } as const
+
 /** What a pending sign-in has in the place of a password. */
 const withoutPassword = {
   passwordFingerprint: 'A'.repeat(22),
@@ -323,7 +317,9 @@ const withoutPassword = {
 
 /** Never tells whether the name or the password was wrong. */
 const wrong = again(422, { kind: 'wrong' })
+
 const wrongPasskey = again(422, { kind: 'wrong-passkey' })
+
 const notAllowed = again(403, { kind: 'refused', message: null })
 
 function again(status: number, fault: FormFault) {
@@ -355,34 +351,4 @@ function resultOfTicket(error: unknown, otherwise: FormSignIn): FormSignIn {
   const code = error instanceof AuthError ? error.code : ''
   if (code === 'proof-refused') return startOver
   return code === 'provider-refused' ? otherwise : resultOf(error, otherwise)
-}
-
-/**
- * Fingerprints of the hashes of right passwords: keyed, so that they reveal nothing of the hash.
- * 128 bits, as 22 base64url characters.
- */
-export interface PasswordFingerprint {
-  of(user: Pick<AuthUser, 'id' | 'passwordHash'>): string
-  /** Whether the user still has that password. */
-  matches(fingerprint: string, user: Pick<AuthUser, 'id' | 'passwordHash'>): boolean
-}
-
-/** The first key makes fingerprints. Every key checks them. */
-export function createPasswordFingerprint(encryptionKeys: readonly Buffer[]): PasswordFingerprint {
-  const keys = encryptionKeys.map((key) => deriveKey('password-mark', key))
-  const [making] = keys as [Buffer, ...Buffer[]]
-  return {
-    of: (user) => fingerprintUnder(making, user),
-    matches: (fingerprint, user) =>
-      keys.some((key) => equalInConstantTime(fingerprint, fingerprintUnder(key, user))),
-  }
-}
-
-// As JSON, so that different pairs are different texts.
-function fingerprintUnder(
-  key: Buffer,
-  { id, passwordHash }: Pick<AuthUser, 'id' | 'passwordHash'>,
-) {
-  const whole = hmacSha256(key, JSON.stringify([id, passwordHash]))
-  return Buffer.from(whole, 'base64url').subarray(0, 16).toString('base64url')
 }

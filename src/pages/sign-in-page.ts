@@ -1,79 +1,75 @@
 import type { TextAnswer } from '../http/answer.js'
 import type { EndpointRequest } from '../http/endpoint.js'
-import type { Pages } from '../http/page-origin.js'
+import type { LoggedIn } from '../login/log-in.js'
 import { addressAt } from '../oauth/base-url.js'
+import type { AskingBrowser } from '../oauth/judge-authorization.js'
+import type { PasskeysOnPages } from '../passkeys/passkeys-on-pages.js'
 import { endUnlessKept, findSessionOfCookie } from '../sessions/browser-session.js'
-import type { Sessions } from '../sessions/sessions.js'
-import type { OfferPasskey } from './add-passkey-page.js'
 import { accountOf } from './consent-page.js'
 import type { FormFields, FormPage, Submitted } from './form-page.js'
-import { clientOf } from './goal.js'
-import type { SafeHtml } from './html.js'
-import type { EmailSignInOnPages } from './mailed-login.js'
+import {
+  type AccountElsewhere,
+  type AccountOnPage,
+  button,
+  type ClientOnPage,
+  choice,
+  faultPart,
+  field,
+  formOf,
+  type PageForm,
+  passkeyPart,
+  revealPassword,
+  stayTick,
+} from './form-parts.js'
+import { attributes, type HtmlValue, html, type SafeHtml } from './html.js'
+import type { PageContent, PageShell } from './layout.js'
 import { leadsToSignIn } from './next-page.js'
-import type { PagePasskeys } from './page-passkeys.js'
-import type { PageProviders, ProvidersOnPages } from './page-providers.js'
+import { offerPasskey } from './page-passkeys.js'
+import { type ProviderButton, providerButtons } from './page-providers.js'
 import { type PageName, pageAddress } from './page-request.js'
-import { type PageSite, withRequest } from './page-site.js'
-import type { PageVisit } from './page-visit.js'
+import { withRequest } from './page-site.js'
+import { clientOf, type PageVisit } from './page-visit.js'
+import type { FormsKit } from './pages-kit.js'
+import type { ProvidersOnPages } from './ports.js'
 import { seeOther } from './show-page.js'
-import type { FormSignIn, FormVisit, SignInByForm } from './sign-in-by-form.js'
+import {
+  type FormSignIn,
+  type FormVisit,
+  signInByPasskey,
+  signInByPassword,
+} from './sign-in-by-form.js'
 import type { PageTexts } from './texts.js'
-import type { SignInView } from './view.js'
-
-export interface SignInPageDeps {
-  readonly pages: Pick<Pages, 'cookie'>
-  readonly sessions: Pick<Sessions, 'findBySecret' | 'end'>
-  /** The address of the router for browsers. */
-  readonly baseUrl: URL
-  readonly signInByForm: SignInByForm
-  /** Undefined without the option `passkeys`. */
-  readonly passkeys: PagePasskeys | undefined
-  /** Whether there is a page of ours for forgotten passwords. */
-  readonly hasForgotPage: boolean
-  /** Undefined without the option `accounts.emailSignIn`. */
-  readonly emailSignInOnPages: EmailSignInOnPages | undefined
-  /** Whether everybody can make an account. */
-  readonly isRegistrationOpen: boolean
-  /** The host's pages for users who cannot sign in. */
-  readonly pageSite: Pick<PageSite, 'links'>
-  /** Undefined without the option `passkeys`. */
-  readonly offerPasskey: OfferPasskey | undefined
-  /** Undefined without the option `providers`. */
-  readonly providers: PageProviders | undefined
-}
 
 /** `/oauth/sign-in`: name and password, or a passkey. */
-export function createSignInPage(deps: SignInPageDeps): FormPage {
-  const { signInByForm, passkeys, offerPasskey, baseUrl } = deps
+export function createSignInPage(kit: FormsKit): FormPage {
+  const { passkeysOnPages: passkeys } = kit
   return {
     page: 'sign-in',
 
     async view(visit, form, typed, request, unknownPasskey) {
       const { goal, found, decision, flow, asked } = visit
-      const client = clientOf(goal)
       const again = form.fault?.kind === 'other-account' ? '' : presentName(visit)
-      const username = again || typed.text('username') || hintOf(visit)
       const isOther = form.fault?.kind === 'other-account' && !leadsToSignIn(decision, flow)
-      const account = found !== null && isOther ? accountOf(found) : null
-      const byProvider = await providersOf(deps, visit, request)
+      const byProvider = await providersOf(kit, visit, request)
       const isOnly = byProvider.password === 'none'
-      return (texts) => ({
-        page: 'sign-in',
-        client,
+      const view = {
+        client: clientOf(goal),
         form,
-        account,
-        username,
+        account: found !== null && isOther ? accountOf(found) : null,
+        username: again || typed.text('username') || hintOf(visit),
         isAgain: again !== '',
         stay: typed.has('stay'),
-        ...(isOnly ? noOtherWays : otherWays(deps, asked)),
+        ...(isOnly ? noOtherWays : otherWays(kit, asked)),
         ...byProvider,
         mayCancel: true,
-        passkey:
+      }
+      return (shell) => {
+        const passkey =
           passkeys === undefined || isOnly
             ? null
-            : signInPart(passkeys, baseUrl, texts, unknownPasskey ?? null),
-      })
+            : signInPart(kit, passkeys, shell, unknownPasskey ?? null)
+        return signInPage({ ...view, passkey }, shell)
+      }
     },
 
     async submit(visit, fields, request) {
@@ -81,11 +77,10 @@ export function createSignInPage(deps: SignInPageDeps): FormPage {
       const from = formVisit(visit, request)
       const result =
         passkeys !== undefined && fields.has('passkey')
-          ? await signInByForm.byPasskey({ passkey: fields.text('passkey'), stay }, from)
-          : await signInByForm.byPassword({ ...typedIn(fields), stay }, from)
+          ? await signInByPasskey(kit, { passkey: fields.text('passkey'), stay }, from)
+          : await signInByPassword(kit, { ...typedIn(fields), stay }, from)
       // The script sets `capable` on a device with its own authenticator.
-      const offer = fields.has('capable') ? offerPasskey : undefined
-      return settleSignIn(deps, result, visit, request, offer)
+      return settleSignIn(kit, result, visit, request, fields.has('capable'))
     },
   }
 }
@@ -94,12 +89,12 @@ type OtherWays = Pick<SignInView, 'forgotten' | 'register' | 'byCode'>
 
 const noOtherWays: OtherWays = { forgotten: null, register: null, byCode: null }
 
-function otherWays(deps: SignInPageDeps, asked: PageVisit['asked']): OtherWays {
-  const hasCodes = deps.emailSignInOnPages !== undefined
+function otherWays(kit: FormsKit, asked: PageVisit['asked']): OtherWays {
+  const hasCodes = kit.emailSignInOnPages !== undefined
   return {
-    forgotten: forgottenOf(deps, asked),
-    register: registerOf(deps, asked),
-    byCode: hasCodes ? pageAddress(deps.baseUrl, 'code', asked) : null,
+    forgotten: forgottenOf(kit, asked),
+    register: registerOf(kit, asked),
+    byCode: hasCodes ? pageAddress(kit.baseUrl, 'code', asked) : null,
   }
 }
 
@@ -119,35 +114,36 @@ function typedIn(fields: FormFields) {
 }
 
 function signInPart(
-  { part, server }: PagePasskeys,
-  baseUrl: URL,
-  texts: PageTexts,
+  { baseUrl }: FormsKit,
+  passkeys: PasskeysOnPages,
+  shell: PageShell,
   unknown: string | null,
 ): SafeHtml {
   const renew = addressAt(baseUrl, '/auth/passkey/options')
-  const options = server.signInOptions()
+  const options = passkeys.signInOptions()
   const asked = { ceremony: 'get', options, label: 'passkey.sign-in', isAlone: false } as const
-  return part({ ...asked, renew, unknown }, texts)
+  return passkeyPart({ ...asked, renew, unknown }, shell)
 }
 
 async function providersOf(
-  { providers, baseUrl }: SignInPageDeps,
+  kit: FormsKit,
   { asked, flow }: PageVisit,
   request: EndpointRequest,
 ): Promise<Pick<SignInView, 'providers' | 'password' | 'connects'>> {
-  if (providers === undefined) return { providers: [], password: 'shown', connects: null }
-  const { server, buttonsFor } = providers
+  const { providersOnPages: server } = kit
+  if (server === undefined) return { providers: [], password: 'shown', connects: null }
   const { only, somePasswords } = server
   const waiting = await waitingAccount(server, flow, request)
   // Whoever finds the page open need not connect what somebody else has left there.
-  const other = pageAddress(baseUrl, 'sign-in', { ...asked, flow: null })
+  const other = pageAddress(kit.baseUrl, 'sign-in', { ...asked, flow: null })
   const password = !only ? 'shown' : somePasswords ? 'folded' : 'none'
-  return { providers: buttonsFor(asked), password, connects: waiting && { ...waiting, other } }
+  const providers = providerButtons(kit, server, asked)
+  return { providers, password, connects: waiting && { ...waiting, other } }
 }
 
 /** The account of a provider that waits for a user; null without. */
 export async function waitingAccount(
-  { list, labelOf }: Pick<ProvidersOnPages, 'list' | 'labelOf'>,
+  { list, labelOf }: ProvidersOnPages,
   flow: PageVisit['flow'],
   request: EndpointRequest,
 ): Promise<{ readonly provider: string; readonly account: string } | null> {
@@ -159,26 +155,18 @@ export async function waitingAccount(
 }
 
 // The host's own page wins over ours.
-function forgottenOf(
-  { pageSite, hasForgotPage, baseUrl }: SignInPageDeps,
-  { raw, language }: PageVisit['asked'],
-): string | null {
-  const { forgotPassword } = pageSite.links
+function forgottenOf(kit: FormsKit, { raw, language }: PageVisit['asked']): string | null {
+  const { forgotPassword } = kit.pageSite.links
   if (forgotPassword !== null) return withRequest(forgotPassword, { raw })
-  return hasForgotPage
-    ? pageAddress(baseUrl, 'account/forgot', { raw, language, flow: null })
-    : null
+  if (kit.accountsOnPages?.password === undefined) return null
+  return pageAddress(kit.baseUrl, 'account/forgot', { raw, language, flow: null })
 }
 
-function registerOf(
-  { pageSite, isRegistrationOpen, baseUrl }: SignInPageDeps,
-  { raw, language }: PageVisit['asked'],
-): string | null {
-  const { register } = pageSite.links
+function registerOf(kit: FormsKit, { raw, language }: PageVisit['asked']): string | null {
+  const { register } = kit.pageSite.links
   if (register !== null) return withRequest(register, { raw })
-  return isRegistrationOpen
-    ? pageAddress(baseUrl, 'account/register', { raw, language, flow: null })
-    : null
+  if (!kit.isRegistrationOpen) return null
+  return pageAddress(kit.baseUrl, 'account/register', { raw, language, flow: null })
 }
 
 /** The visit in the form for the sign-in. */
@@ -194,47 +182,258 @@ export function formVisit(
  * the next page.
  */
 export async function settleSignIn(
-  deps: SignInPageDeps,
+  kit: FormsKit,
   result: FormSignIn,
   visit: PageVisit,
   request: EndpointRequest,
-  offer?: OfferPasskey,
+  offersPasskey = false,
 ): Promise<Submitted> {
   switch (result.next) {
     case 'signed-in':
-      return { next: 'answer', answer: await signedIn(deps, result, visit, request, offer) }
+      return { next: 'answer', answer: await signedIn(kit, result, visit, request, offersPasskey) }
     case 'factor-due':
-      return { next: 'answer', answer: goTo(deps, 'second-factor', visit, result.flow) }
+      return { next: 'answer', answer: goTo(kit, 'second-factor', visit, result.flow) }
     default:
       return result
   }
 }
 
 async function signedIn(
-  { pages, sessions, baseUrl }: SignInPageDeps,
+  kit: FormsKit,
   { loggedIn, stay, flow }: Extract<FormSignIn, { next: 'signed-in' }>,
   { asked }: PageVisit,
   { incoming, context }: EndpointRequest,
-  offer: OfferPasskey | undefined,
+  offersPasskey: boolean,
 ): Promise<TextAnswer> {
   const { session, token: value, expiresIn, mustEnrol } = loggedIn
-  await endUnlessKept(sessions, session, context, async () => {
+  await endEarlier(kit, session, { incoming, context })
+  const kept = { of: kit.pages.cookie, value, maxAge: stay ? expiresIn : null }
+  const isOffered = offersPasskey && !mustEnrol
+  const offered = isOffered ? await offerPasskey(kit, incoming, session) : null
+  const page = offered === null ? 'authorize' : 'passkey'
+  const cookies = offered === null ? [kept] : [kept, offered]
+  return seeOther(pageAddress(kit.baseUrl, page, { ...asked, flow }), cookies)
+}
+
+/** Ends the session that the browser had before it got a new one. */
+export function endEarlier(
+  { pages, sessions }: FormsKit,
+  session: LoggedIn['session'],
+  { incoming, context }: AskingBrowser,
+): Promise<void> {
+  return endUnlessKept(sessions, session, context, async () => {
     const earlier = await findSessionOfCookie(pages, sessions, incoming)
     if (earlier !== null) await sessions.end(earlier, 'logout', context)
   })
-  const kept = { of: pages.cookie, value, maxAge: stay ? expiresIn : null }
-  const offered = offer === undefined || mustEnrol ? null : await offer(incoming, session)
-  if (offered !== null)
-    return seeOther(pageAddress(baseUrl, 'passkey', { ...asked, flow }), [kept, offered])
-  return seeOther(pageAddress(baseUrl, 'authorize', { ...asked, flow }), [kept])
 }
 
 /** Leads to a page with a flow. */
 export function goTo(
-  { baseUrl }: Pick<SignInPageDeps, 'baseUrl'>,
+  { baseUrl }: FormsKit,
   page: PageName,
   { asked }: PageVisit,
   flow: string,
 ): TextAnswer {
   return seeOther(pageAddress(baseUrl, page, { ...asked, flow }))
+}
+
+/** Name and password on one page, since password managers fill in one form. */
+export interface SignInView {
+  /** Null without an app. */
+  readonly client: ClientOnPage | null
+  readonly form: PageForm
+  /** The typed name, or the client's hint; empty without. */
+  readonly username: string
+  /** Whether the user who is signed in here does it anew, or takes the choice `other`. */
+  readonly isAgain: boolean
+  /** Whether the checkbox is set, by the user's earlier choice. */
+  readonly stay: boolean
+  /**
+   * The account that has signed in since the page was shown, if it may continue, with a button
+   * `name="choice" value="continue"`. Null without.
+   */
+  readonly account: AccountOnPage | null
+  /** The pages for a forgotten password, a new account and a mailed code; null without. */
+  readonly forgotten: string | null
+  readonly register: string | null
+  readonly byCode: string | null
+  /** In the order of their buttons; empty without. They are links. */
+  readonly providers: readonly ProviderButton[]
+  /**
+   * `none`: providers are the only way in, so there is no form. `folded`: for some users there is
+   * another one.
+   */
+  readonly password: 'shown' | 'folded' | 'none'
+  /**
+   * The account of a provider that whoever signs in now is then asked to connect, and the address
+   * of the page without it; null without.
+   */
+  readonly connects: (AccountElsewhere & { readonly other: string }) | null
+  /** Whether the form offers a way back to the client. */
+  readonly mayCancel: boolean
+  /**
+   * Markup for the form, below the button; null without passkeys. Its own button is hidden until
+   * its script finds that the browser supports passkeys.
+   */
+  readonly passkey: SafeHtml | null
+}
+
+/**
+ * One form with both fields: password managers do not fill forms on two pages.
+ *
+ * @internal
+ */
+export function signInPage(
+  view: SignInView,
+  { texts, brand, passwordScript, passkeyScript }: PageShell,
+): PageContent {
+  const { form } = view
+  const content = [
+    username(view, texts),
+    password(view, texts, passwordScript),
+    stayTick(view.stay, texts),
+    button(texts.html('sign-in.submit')),
+    view.passkey,
+  ]
+  return {
+    title: 'sign-in.title',
+    isFaulty: form.fault !== null,
+    body: html`${lead(view, brand.name, texts)}
+${connecting(view, texts)}${ways(view, content, texts)}${other(view, texts)}${cancel(view, texts)}`,
+    scripts: [view.password === 'none' ? null : passwordScript, view.passkey && passkeyScript],
+  }
+}
+
+// First what most users take.
+function ways(view: SignInView, content: HtmlValue, texts: PageTexts): SafeHtml {
+  const { form, password: fields } = view
+  const byProvider = view.providers.map((one) => providerButton(one, texts))
+  const signedIn = goOn(view, texts)
+  if (fields === 'none')
+    return html`${faultPart(form.fault, texts, 'sign-in.wrong')}${byProvider}${signedIn}`
+  const typed = html`${formOf(form, texts, 'sign-in.wrong', content, true)}
+`
+  const links = elsewhere(view, texts)
+  if (fields === 'shown') return html`${typed}${signedIn}${links}${byProvider}`
+  const open = attributes({ open: form.fault !== null })
+  return html`${byProvider}<details${open}><summary>${texts.html('sign-in.by-password')}</summary>
+${typed}${links}</details>
+${signedIn}`
+}
+
+function providerButton({ name, href, logo }: ProviderButton, texts: PageTexts): SafeHtml {
+  const picture = logo && html`<img${attributes({ src: logo, alt: '', width: 20, height: 20 })}> `
+  const label = texts.html('sign-in.provider', { provider: name })
+  return html`<p><a class="button plain" href="${href}">${picture}${label}</a></p>
+`
+}
+
+function connecting({ connects }: SignInView, texts: PageTexts): SafeHtml | null {
+  if (connects === null) return null
+  const { provider, account, other } = connects
+  return html`<p class="note" role="status">${texts.html('sign-in.connects', { provider, account })}
+<a href="${other}">${texts.html('sign-in.not-mine')}</a></p>
+`
+}
+
+// Null for the service's own app, whose name is above the heading.
+function lead({ client, isAgain }: SignInView, service: string, texts: PageTexts) {
+  if (client?.name === service) return null
+  const text =
+    client === null
+      ? texts.html(isAgain ? 'sign-in.lead-again' : 'sign-in.lead')
+      : texts.html('sign-in.lead-client', { client: client.name })
+  return html`<p class="lead">${text}</p>
+`
+}
+
+function isWrong({ form }: SignInView): boolean {
+  return form.fault?.kind === 'wrong'
+}
+
+function username(view: SignInView, texts: PageTexts): SafeHtml {
+  const given = {
+    type: 'text',
+    value: view.username,
+    // `webauthn` must be last: https://www.w3.org/TR/webauthn-3/#sctn-autofill
+    autocomplete: 'username webauthn',
+    autocapitalize: 'none',
+    autocorrect: 'off',
+    spellcheck: 'false',
+    required: true,
+    readonly: view.isAgain,
+    autofocus: view.form.fault === null && view.username === '',
+  }
+  return field(
+    {
+      id: 'username',
+      name: 'username',
+      label: 'sign-in.username',
+      isFaulty: isWrong(view),
+      attributes: given,
+    },
+    texts,
+  )
+}
+
+// No `maxlength`, which would silently truncate a pasted password.
+function password(view: SignInView, texts: PageTexts, script: string): SafeHtml {
+  const given = {
+    type: 'password',
+    autocomplete: 'current-password',
+    // While it is revealed, some browsers would send its text to a spelling checker.
+    autocapitalize: 'none',
+    autocorrect: 'off',
+    spellcheck: 'false',
+    required: true,
+    autofocus: isWrong(view) || (view.form.fault === null && view.username !== ''),
+  }
+  return field(
+    {
+      id: 'current-password',
+      name: 'password',
+      label: 'sign-in.password',
+      isFaulty: isWrong(view),
+      attributes: given,
+      after: revealPassword('current-password', texts, script),
+    },
+    texts,
+  )
+}
+
+function elsewhere({ byCode, forgotten, register }: SignInView, texts: PageTexts): SafeHtml | null {
+  if (byCode === null && forgotten === null && register === null) return null
+  const links = [
+    byCode && html`<a href="${byCode}">${texts.html('sign-in.by-code')}</a>`,
+    forgotten && html`<a href="${forgotten}">${texts.html('sign-in.forgotten')}</a>`,
+    register && html`<a href="${register}">${texts.html('sign-in.register')}</a>`,
+  ]
+  return html`<p class="links">${links}</p>
+`
+}
+
+// A user who has signed in in another tab need not type anything.
+function goOn({ account, form }: SignInView, texts: PageTexts): SafeHtml | null {
+  if (account === null) return null
+  const label = texts.html('sign-in.continue', { account: html`<bdi>${account.name}</bdi>` })
+  return html`<form method="post" action="${form.action}" class="aside">
+${form.hidden}${button(label, choice('continue', 'plain'))}
+</form>
+`
+}
+
+function cancel({ client, form, mayCancel }: SignInView, texts: PageTexts): SafeHtml | null {
+  if (client === null || !mayCancel) return null
+  return leave(form, 'cancel', texts.html('sign-in.cancel', { client: client.name }))
+}
+
+function other({ isAgain, form }: SignInView, texts: PageTexts): SafeHtml | null {
+  return isAgain ? leave(form, 'other', texts.html('continue.other')) : null
+}
+
+// Its own form, so that the typed fields are not sent.
+function leave(form: SignInView['form'], value: string, label: SafeHtml): SafeHtml {
+  return html`<form method="post" action="${form.action}" class="aside">
+${form.hidden}${button(label, choice(value, 'link'))}
+</form>`
 }

@@ -32,8 +32,7 @@ import type {
   OAuthOptions,
 } from '../oauth/oauth-options.js'
 import { isStandardScope } from '../oauth/scopes.js'
-import type { BrandOptions } from '../pages/brand.js'
-import type { PagesOptions, SignInLinkOptions } from '../pages/pages-options.js'
+import type { BrandOptions, PagesOptions, SignInLinkOptions } from '../pages/pages-options.js'
 import type { TextOptions } from '../pages/texts.js'
 import type { PasskeysOptions } from '../passkeys/passkeys-options.js'
 import type { PasswordHasher } from '../passwords/contract.js'

@@ -6,7 +6,7 @@ import {
   legibleOn,
   textOn,
 } from '../../src/pages/assets/stylesheet.js'
-import { type BrandOptions, checkBrand } from '../../src/pages/brand.js'
+import { type BrandOptions, checkBrand } from '../../src/pages/pages-options.js'
 
 const logo = { file: '/srv/logo.svg', alt: '', width: 120, height: 40 }
 const steps = [0, 25, 51, 76, 102, 118, 119, 120, 127, 128, 153, 178, 204, 229, 255]

@@ -1,8 +1,11 @@
 // Somebody else's page sends a form of ours, or one is sent again where it was not shown.
+
 import type { IncomingMessage } from 'node:http'
 import { describe, expect, it } from 'vitest'
+import type { AppsKit } from '../../src/oauth/apps-kit.js'
 import { createCsrf, type FormBinding } from '../../src/pages/csrf.js'
 import { manualClock } from '../../src/testing/manual-clock.js'
+import { kitOf } from '../support/kit-of.js'
 import { binding, key, otherKey, request } from './flow-parts.js'
 
 const origin = 'https://chat.example.com'
@@ -16,7 +19,7 @@ function sent(headers: Record<string, string>): IncomingMessage {
 
 function csrfParts(encryptionKeys: readonly Buffer[] = [key]) {
   const clock = manualClock(new Date('2030-01-01T12:00:00Z'))
-  const csrf = createCsrf({ encryptionKeys, origin, clock })
+  const csrf = createCsrf(kitOf<AppsKit>({ encryptionKeys, baseUrl: new URL(origin), clock }))
   return { clock, csrf, token: csrf.tokenFor(form) as string }
 }
 

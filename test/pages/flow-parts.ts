@@ -1,8 +1,11 @@
 // What tests of the pages' state are made of: a clock, keys, flows and a browser.
+
 import { createHash } from 'node:crypto'
+import type { AppsKit } from '../../src/oauth/apps-kit.js'
 import { createFlows, type FlowBinding, type PendingFactor } from '../../src/pages/flow.js'
 import { memoryOAuthStores } from '../../src/stores/memory-oauth-stores.js'
 import { manualClock } from '../../src/testing/manual-clock.js'
+import { kitOf } from '../support/kit-of.js'
 
 export const now = new Date('2030-01-01T12:00:00Z')
 export const key = Buffer.alloc(32, 'a key')
@@ -26,7 +29,8 @@ export const halfWay: Omit<PendingFactor, 'id' | 'at'> = {
 export function flowParts(encryptionKeys: readonly Buffer[] = [key]) {
   const clock = manualClock(now)
   const { once } = memoryOAuthStores()
-  const flows = createFlows({ encryptionKeys, once, clock })
-  const withKeys = (...keys: Buffer[]) => createFlows({ encryptionKeys: keys, once, clock })
+  const flows = createFlows(kitOf<AppsKit>({ encryptionKeys, once, clock }))
+  const withKeys = (...keys: Buffer[]) =>
+    createFlows(kitOf<AppsKit>({ encryptionKeys: keys, once, clock }))
   return { clock, once, flows, withKeys }
 }

@@ -1,4 +1,5 @@
 // The sign-in of the pages over the real kit of a router: users, limits, factors and sessions.
+
 import { expect, onTestFinished } from 'vitest'
 import {
   type AuthEvent,
@@ -9,12 +10,15 @@ import {
 import { decodeBase32 } from '../../src/lib/base32.js'
 import type { LogInSteps } from '../../src/login/log-in.js'
 import { createLogin } from '../../src/login/login.js'
-import { createFlows, type FlowBinding } from '../../src/pages/flow.js'
+import type { AppsKit } from '../../src/oauth/apps-kit.js'
+import { createFlows, createPasswordFingerprint, type FlowBinding } from '../../src/pages/flow.js'
+import type { FormsKit } from '../../src/pages/pages-kit.js'
 import {
-  createPasswordFingerprint,
-  createSignInByForm,
   type FormSignIn,
   type FormVisit,
+  type PasswordFields,
+  signInByCode,
+  signInByPassword,
 } from '../../src/pages/sign-in-by-form.js'
 import { createKit } from '../../src/router/kit.js'
 import { resolveOptions } from '../../src/router/resolve-options.js'
@@ -25,6 +29,7 @@ import { totpCode } from '../../src/testing/totp-code.js'
 import { recoveryCodeHash } from '../../src/two-factor/recovery-codes.js'
 import { createSeedVault } from '../../src/two-factor/seed-vault.js'
 import { cheapHasher, encryptionKey, password, passwordHash, totpSecret } from '../support/host.js'
+import { kitOf } from '../support/kit-of.js'
 import { testUsers } from '../support/users.js'
 import { binding } from './flow-parts.js'
 
@@ -84,9 +89,9 @@ export async function startForms({
       },
       [recoveryCodeHash(recoveryCode) as string],
     )
-  const flows = createFlows({ encryptionKeys: keys, once, clock })
+  const flows = createFlows(kitOf<AppsKit>({ encryptionKeys: keys, once, clock }))
   const capability = createLogin(kit)
-  const forms = createSignInByForm({
+  const formsKit = kitOf<FormsKit>({
     logInSteps: steps(capability.logInSteps),
     flows,
     passwordFingerprint: createPasswordFingerprint(keys),
@@ -94,6 +99,11 @@ export async function startForms({
     emailSignInOnPages: undefined,
     providersOnPages: undefined,
   })
+  const forms = {
+    byPassword: (fields: PasswordFields, visit: FormVisit) =>
+      signInByPassword(formsKit, fields, visit),
+    byCode: (code: string | null, visit: FormVisit) => signInByCode(formsKit, code, visit),
+  }
   const secrets = new Set<string>()
 
   function visitOf(sealed: string | null, from: FormBinding = {}): FormVisit {

@@ -1,7 +1,7 @@
 // Which language a page is in: by what was asked for, however much of it there is.
 import '../support/steps.js'
 import { describe, expect, it } from 'vitest'
-import { type AskedLanguages, acceptedLanguages, chooseLanguage } from '../../src/pages/language.js'
+import { type AskedLanguages, acceptedLanguages, chooseLanguage } from '../../src/pages/texts.js'
 import { stepsOf } from '../support/steps.js'
 
 const available = ['en', 'de', 'pt-BR', 'zh-Hant']

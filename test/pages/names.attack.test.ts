@@ -1,8 +1,8 @@
 // Names that clients and users choose: on no page do they become markup, or turn it round.
 import { describe, expect, it } from 'vitest'
-import type { View } from '../../src/pages/view.js'
 import { pageOf, skeletonOf } from './support/markup.js'
 import { states } from './support/states.js'
+import type { View } from './support/views.js'
 
 /** Members that hold what somebody has typed or called himself. */
 const chosen = new Set([

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { createPasswordFingerprint } from '../../src/pages/sign-in-by-form.js'
+import { createPasswordFingerprint } from '../../src/pages/flow.js'
 import { passwordHash } from '../support/host.js'
 import { key, otherKey } from './flow-parts.js'
 

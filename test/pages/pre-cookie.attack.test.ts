@@ -1,11 +1,14 @@
 // The cookie of a browser that nobody has signed in to: what it is, and what it cannot become.
+
 import { createServer, get, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { writeAnswer } from '../../src/http/answer.js'
 import { createSessionCookie } from '../../src/http/cookies.js'
-import { createKnownBrowser } from '../../src/pages/pre-cookie.js'
+import type { AppsKit } from '../../src/oauth/apps-kit.js'
+import { createKnownBrowser } from '../../src/pages/csrf.js'
 import { readSessionSecret } from '../../src/tokens/session-secret.js'
+import { kitOf } from '../support/kit-of.js'
 
 const pre = '__Host-Http-mar_pre'
 const session = '__Host-Http-mar_session'
@@ -18,7 +21,9 @@ const kept = `${value}.${'s'.repeat(43)}`
 /** A server that knows browsers, and what it says of one that sends these cookies. */
 async function startKnowing(origin = 'https://chat.example.com') {
   const page = new URL(origin)
-  const browsers = createKnownBrowser(createSessionCookie(page), page)
+  const browsers = createKnownBrowser(
+    kitOf<AppsKit>({ pages: { cookie: createSessionCookie(page) }, baseUrl: page }),
+  )
   const server = createServer((request, response) => {
     const of = browsers.of(request)
     const { browser: known, cookies } = browsers.ensure(request)

@@ -4,22 +4,25 @@ import { describe, expect, it } from 'vitest'
 import { passkeyScript, passwordScript } from '../../src/pages/assets/scripts.js'
 import { createStylesheet } from '../../src/pages/assets/stylesheet.js'
 import { html } from '../../src/pages/html.js'
-import {
-  hasPassword,
-  hasScript,
-  pageHeaders,
-  pageHeadersFor,
-} from '../../src/pages/page-headers.js'
+import type { PageFault } from '../../src/pages/show-page.js'
+import { pageHeaders, pageHeadersFor } from '../../src/pages/show-page.js'
 import { createTexts } from '../../src/pages/texts.js'
-import type { SignInView, View } from '../../src/pages/view.js'
-import type { ErrorView, HandOverView, PageFault } from '../../src/pages/view-parts.js'
 import { stepsOf } from '../support/steps.js'
 import { pageOf, stateOf, tagsOf } from './support/markup.js'
-import { service, states } from './support/states.js'
+import { service, shellIn, states } from './support/states.js'
 import { action } from './support/states-of.js'
+import { contentOf, type View, type ViewOf } from './support/views.js'
 
 const everyState = Object.keys(states)
 const named = (markup: string, name: string) => tagsOf(markup).filter((tag) => tag.name === name)
+
+/** What the policy of a page allows to run. */
+function scriptsOf(name: string): readonly string[] {
+  const { scripts = [] } = contentOf(states[name] as View, shellIn('en'))
+  return scripts.filter((address) => address !== null)
+}
+
+const isOfPasskeys = (address: string) => address.includes('/passkeys-')
 
 /** The fields of a page by name, without those that nobody sees or types in. */
 function fieldsOf(markup: string) {
@@ -85,13 +88,7 @@ describe('Every page', () => {
     (name) => {
       const tags = tagsOf(stateOf(name))
       const active = tags.filter((tag) => tag.name === 'script' || tag.name === 'style')
-      const view = states[name] as View
-      const expected = [
-        ...(hasPassword(view) ? ['show-password'] : []),
-        ...(hasScript(view) ? ['passkeys'] : []),
-        ...('linkScript' in view ? ['link'] : []),
-      ].map((script) => {
-        const src = `/oauth/assets/${script}-0123456789abcdef.js`
+      const expected = scriptsOf(name).map((src) => {
         return { name: 'script', attributes: { src, defer: '' } }
       })
       expect(active).toEqual(expected)
@@ -124,7 +121,7 @@ describe('Every page', () => {
   it('is in the direction of its language', () => {
     const arabic = createTexts({ ar: { 'language.name': 'العربية' } }, service).get('ar')
     const shell = arabic === undefined ? {} : { texts: arabic }
-    const view = states['sign-in'] as SignInView
+    const view = states['sign-in'] as ViewOf<'sign-in'>
     expect(pageOf(view, 'en', shell)).toContain('<html lang="ar" dir="rtl">')
   })
 
@@ -158,7 +155,7 @@ describe('Every page', () => {
 
   it('has the logo, or the first letter of the name', () => {
     const logo = { file: '/srv/logo.svg', alt: 'Ünder', width: 120, height: 40 }
-    const view = states['signed-out'] as SignInView
+    const view = states['signed-out'] as ViewOf<'sign-in'>
     const withLogo = pageOf(view, 'en', { logo: '/logo.svg?v=1', brand: { name: 'Ünder', logo } })
     expect(withLogo).toContain('<img src="/logo.svg?v=1" alt="Ünder" width="120" height="40">')
     const without = pageOf(view, 'en', { brand: { name: 'e\u0301clair' } })
@@ -225,7 +222,7 @@ describe('What password managers and phones go by', () => {
 })
 
 describe('The sign-in page', () => {
-  const view = states['sign-in'] as SignInView
+  const view = states['sign-in'] as ViewOf<'sign-in'>
 
   it('is not ticked to stay, unless that was chosen', () => {
     const ticked = (name: string) =>
@@ -253,7 +250,7 @@ describe('The sign-in page', () => {
 
   it('offers what there is, and nothing else', () => {
     const none = { forgotten: null, register: null, byCode: null }
-    const bare: SignInView = { ...view, ...none, mayCancel: false }
+    const bare: ViewOf<'sign-in'> = { ...view, ...none, mayCancel: false }
     const markup = pageOf(bare)
     expect(markup).not.toMatch(/Forgot|Create an account|Cancel|class="links"/)
     expect(named(markup, 'form')).toHaveLength(1)
@@ -299,7 +296,7 @@ describe('The sign-in page', () => {
   })
 
   it('shows the button of passkeys only by its script, which has 3 KB at most', () => {
-    for (const name of everyState.filter((state) => hasScript(states[state] as View))) {
+    for (const name of everyState.filter((state) => scriptsOf(state).some(isOfPasskeys))) {
       const [asking, ...others] = named(stateOf(name), 'button').filter(
         ({ attributes }) => 'data-passkey' in attributes,
       )
@@ -381,7 +378,7 @@ describe('The pages that ask before a client gets anything', () => {
 })
 
 describe('The hand-over page', () => {
-  const view: HandOverView = {
+  const view: ViewOf<'hand-over'> = {
     page: 'hand-over',
     client: { name: 'Team wiki', host: 'wiki.example.com' },
     redirect: "https://wiki.example.com/cb?a='b'&code=mar_oc_1&state=x;url=y",
@@ -412,7 +409,7 @@ describe('The hand-over page', () => {
 })
 
 describe('The error page', () => {
-  const error = states['error'] as ErrorView
+  const error = states['error'] as ViewOf<'error'>
   const faults: readonly PageFault[] = [
     'unknown-client',
     'redirect-mismatch',

@@ -4,40 +4,48 @@ import { readOpenBody } from '../../http/body.js'
 import type { EndpointRequest } from '../../http/endpoint.js'
 import { isOwnPage } from '../../http/page-origin.js'
 import { returnPathOf } from '../../http/return-path.js'
-import type { BrowserUser, FindBrowserUser } from '../../oauth/browser-sign-in.js'
+import type { BrowserUser } from '../../oauth/browser-sign-in.js'
 import { freshSeconds, isFresh } from '../../sessions/recent-sign-in.js'
 import { accountOf } from '../consent-page.js'
-import { type Csrf, type FormBinding, judgeInBrowser } from '../csrf.js'
 import {
   type FormEndpoints,
   type FormFields,
   fieldsOf,
+  formFor,
+  judgeInBrowser,
   retryHeaders,
   type Submitted,
 } from '../form-page.js'
-import { hiddenFields } from '../form-parts.js'
+import {
+  accountCard,
+  button,
+  type FormFault,
+  formOf,
+  hiddenFields,
+  type OwnView,
+  type PageForm,
+} from '../form-parts.js'
 import { html } from '../html.js'
+import type { Content, PageContent, PageShell } from '../layout.js'
 import {
   type AccountPageName,
   pageAddress,
   placeWithoutRequest,
   queryIn,
   readPageRequest,
+  returnQuery,
 } from '../page-request.js'
-import type { KnownBrowser } from '../pre-cookie.js'
+import type { FormsKit } from '../pages-kit.js'
 import {
   errorAnswer,
   forPeople,
   type PagePlace,
   type PageReader,
-  type ShowPage,
   seeOther,
+  showPage,
+  withoutAddress,
 } from '../show-page.js'
-import { returnQuery } from '../sign-in-url.js'
-import type { PageTexts } from '../texts.js'
-import type { FormFault, PageForm, View } from '../view.js'
-import { type ConfirmQuestion, confirmed } from '../view-parts.js'
-import { deadLink, hidingAddress, withoutAddress } from './mail-form.js'
+import { deadLink } from './mail-form.js'
 
 /** One page of the account of the signed-in user. */
 export interface AccountFormPage {
@@ -50,7 +58,7 @@ export interface AccountFormPage {
    * What is shown to whoever must sign in first, with the address where that is done. Default: the
    * browser is led there.
    */
-  readonly beforeSignIn?: (signIn: string) => View
+  readonly beforeSignIn?: (signIn: string) => Content
   /** For the landing of a link in a mail, whose query is part of the page. */
   readonly landing?: Landing
   /** What of a query is part of the page. Default: nothing. */
@@ -59,7 +67,7 @@ export interface AccountFormPage {
    * The content. Changes nothing. Rejects with 400 `proof-refused` for a link without effect, and
    * with 503.
    */
-  view(found: BrowserUser, form: PageForm, asked: AskedPage): Promise<(texts: PageTexts) => View>
+  view(found: BrowserUser, form: PageForm, asked: AskedPage): Promise<Content>
   /**
    * Executes the form, which was shown by this page in this browser to this user. Rejects with 401,
    * 404 and 503.
@@ -73,7 +81,7 @@ type OwnPageName = AccountPageName | 'device'
 /** What a browser without a signed-in user gets, where a link in a mail leads. */
 export interface Landing {
   /** The content. Throws 400 `proof-refused` for a link without effect. */
-  elsewhere(query: string): (texts: PageTexts) => View
+  elsewhere(query: string): Content
   /** Where a link leads that has no effect. */
   readonly instead: string
 }
@@ -87,10 +95,10 @@ export interface AskedPage {
 
 /** The request of a form, and how pages are shown in answer to it. */
 export interface Asking extends AskedPage {
-  /** Shows a view with a new form for this page. Default: 200, without a fault. */
-  show(viewIn: (form: PageForm) => (texts: PageTexts) => View, shown?: Shown): Promise<TextAnswer>
+  /** Shows a content with a new form for this page. Default: 200, without a fault. */
+  show(contentWith: (form: PageForm) => Content, shown?: Shown): TextAnswer
   /** Opens a page of the account anew. */
-  open(page: AccountPageName): Promise<TextAnswer>
+  open(page: AccountPageName): TextAnswer
   /** Leads to the sign-in page, and from there back here with this query. */
   signInAgain(query: string): TextAnswer
 }
@@ -108,62 +116,46 @@ export type Changed =
       readonly cookies?: readonly CookieChange[]
     }
 
-export interface AccountFormDeps {
-  readonly findBrowserUser: FindBrowserUser
-  readonly csrf: Csrf
-  readonly browsers: Pick<KnownBrowser, 'preOf' | 'allOf' | 'ensure'>
-  readonly showPage: ShowPage
-  /** The address of the router for browsers. */
-  readonly baseUrl: URL
-  readonly clock: () => Date
-}
-
 /**
  * The endpoints of a page of the account. A stranger, and a user whose sign-in is too old, is led
  * to the sign-in page, and from there back to this page.
  */
-export function accountEndpoints(
-  { showPage: shownTo, ...parts }: AccountFormDeps,
-  page: AccountFormPage,
-): FormEndpoints {
+export function accountEndpoints(kit: FormsKit, page: AccountFormPage): FormEndpoints {
   const { landing } = page
-  const showPage = landing === undefined ? shownTo : hidingAddress(shownTo)
-  const deps: AccountFormDeps = { ...parts, showPage }
-  const { baseUrl, clock } = deps
 
   async function visit(
     request: EndpointRequest,
     answer: (showing: Showing) => Promise<TextAnswer>,
   ): Promise<TextAnswer> {
     // 503
-    const found = await deps.findBrowserUser(request.incoming, request.context)
+    const found = await kit.findBrowserUser(request.incoming, request.context)
     const place = placeOf(page, request)
     const isSignedIn = found !== null && !found.signIn.mustEnrol
     if (landing !== undefined) {
-      const answering = isSignedIn
-        ? answer({ deps, page, place, found, request })
-        : showElsewhere(deps, landing, { ...place, page: page.page }, request)
-      return answering.catch((error: unknown) =>
-        deadLink(showPage, error, landing.instead, request),
-      )
+      try {
+        if (isSignedIn) return await answer({ kit, page, place, found, request })
+        return showElsewhere(kit, landing, { ...place, page: page.page }, request)
+      } catch (error) {
+        return deadLink(kit, error, landing.instead, request)
+      }
     }
-    if (!isSignedIn || !isFreshFor(page, found, clock()))
-      return askToSignIn(deps, page, place, request)
-    return answer({ deps, page, place, found, request })
+    if (!isSignedIn || !isFreshFor(page, found, kit.clock()))
+      return askToSignIn(kit, page, place, request)
+    return answer({ kit, page, place, found, request })
   }
 
   async function post(request: EndpointRequest): Promise<TextAnswer> {
     const { incoming } = request
-    if (!isOwnPage(incoming, baseUrl.origin)) return errorAnswer(showPage, 'refused', 403, request)
+    if (!isOwnPage(incoming, kit.baseUrl.origin)) return errorAnswer(kit, 'refused', 403, request)
     // 400, 413, 415
     const fields = fieldsOf(await readOpenBody(incoming, []))
-    const answer = await visit(request, (showing) => take(showing, fields))
-    return landing === undefined ? answer : withoutAddress(answer)
+    return visit(request, (showing) => take(showing, fields))
   }
 
+  const change = landing === undefined ? undefined : withoutAddress
   return {
-    GET: forPeople(showPage, (request) => visit(request, (showing) => show(showing, shownFirst))),
-    POST: forPeople(showPage, post),
+    GET: forPeople(kit, (request) => visit(request, (one) => show(one, shownFirst)), change),
+    POST: forPeople(kit, post, change),
   }
 }
 
@@ -191,7 +183,7 @@ function isFreshFor(
 
 /** A page, its place, its user and the request. */
 interface Showing {
-  readonly deps: AccountFormDeps
+  readonly kit: FormsKit
   readonly page: AccountFormPage
   readonly place: Place
   readonly found: BrowserUser
@@ -199,11 +191,9 @@ interface Showing {
 }
 
 async function take(showing: Showing, fields: FormFields): Promise<TextAnswer> {
-  const { deps, page, found, request } = showing
+  const { kit, page, found, request } = showing
   const { incoming } = request
-  const token = fields.text('csrf')
-  const browsers = deps.browsers.allOf(incoming)
-  const origin = judgeInBrowser(deps.csrf, incoming, token, bindingOf(showing), browsers)
+  const origin = judgeInBrowser(kit, incoming, fields.text('csrf'), bindingOf(showing))
   if (origin === 'other-account') {
     const fault = { kind: 'other-account', account: found.approved.user.name } as const
     return show(showing, { status: 403, fault })
@@ -214,9 +204,12 @@ async function take(showing: Showing, fields: FormFields): Promise<TextAnswer> {
   const asking: Asking = {
     request,
     query: showing.place.raw,
-    show: (viewIn, shown = shownFirst) => showView(showing, async (form) => viewIn(form), shown),
-    open: async (to) => openPage(showing, { page: to }),
-    signInAgain: (raw) => signInFor(deps, page, { ...showing.place, raw }, 0),
+    show: (contentWith, shown = shownFirst) => {
+      const { form, cookies } = formOn(showing, shown)
+      return answerWith(showing, contentWith(form), shown, cookies)
+    },
+    open: (to) => openPage(showing, { page: to }),
+    signInAgain: (raw) => signInFor(kit, page, { ...showing.place, raw }, 0),
   }
   const choice = fields.text('choice')
   const [question = ''] = choice.split(' ', 1)
@@ -228,52 +221,43 @@ async function take(showing: Showing, fields: FormFields): Promise<TextAnswer> {
     throw error
   })
   // The session has ended in another process.
-  if (changed === null) return toSignIn(deps, page, showing.place)
+  if (changed === null) return toSignIn(kit, page, showing.place)
   if (changed.next === 'answer') return changed.answer
   if (changed.next === 'again') return show(showing, changed)
   return openPage(showing, changed)
 }
 
 /** Shows what a choice ends or removes. Nothing is done before it comes again with `sure`. */
-function ask(showing: Showing, choice: string, question: ConfirmQuestion): Promise<TextAnswer> {
+async function ask(
+  showing: Showing,
+  choice: string,
+  question: ConfirmQuestion,
+): Promise<TextAnswer> {
   const { page, found, request, place } = showing
-  const shown = { page: 'confirm', account: accountOf(found), choice, question } as const
-  const viewOf = async (form: PageForm) => {
-    const viewIn = await page.view(found, form, { request, query: place.raw })
-    const hidden = html`${form.hidden}${hiddenFields({ sure: 'yes' })}`
-    return (texts: PageTexts): View => {
-      const named = namedIn(viewIn(texts), choice)
-      return { ...shown, form: { ...form, hidden }, named }
-    }
-  }
-  return showView(showing, viewOf, shownFirst)
-}
-
-function namedIn(view: View, choice: string): string | null {
+  const { form, cookies } = formOn(showing, shownFirst)
+  const content = await page.view(found, form, { request, query: place.raw })
+  const hidden = html`${form.hidden}${hiddenFields({ sure: 'yes' })}`
+  const shown = { account: accountOf(found), choice, question, form: { ...form, hidden } }
   const [, id] = choice.split(' ', 2)
-  return listedOn(view).find((one) => one.id === id)?.name ?? null
-}
-
-function listedOn(view: View): readonly { readonly id: string; readonly name: string | null }[] {
-  if (view.page === 'account-passkeys') return view.passkeys
-  if (view.page === 'account-identities')
-    return view.identities.map(({ id, label, provider }) => ({ id, name: label ?? provider }))
-  if (view.page !== 'account') return []
-  return [...view.devices, ...view.devices.flatMap(({ apps }) => apps), ...view.apps]
+  const asking: Content = (shell) => {
+    const named = content(shell).listed?.find((one) => one.id === id)?.name ?? null
+    return confirmPage({ ...shown, named }, shell)
+  }
+  return answerWith(showing, asking, shownFirst, cookies)
 }
 
 function openPage(
-  { deps, page: own, place }: Showing,
+  { kit, page: own, place }: Showing,
   { page = own.page, query = '' }: { readonly page?: OwnPageName; readonly query?: string },
 ): TextAnswer {
-  return seeOther(pageAddress(deps.baseUrl, page, { ...place, raw: query }))
+  return seeOther(pageAddress(kit.baseUrl, page, { ...place, raw: query }))
 }
 
 /** The result of a form that may have given the browser another cookie. */
-export async function changedBy(submitted: Submitted, asking: Asking): Promise<Changed> {
+export function changedBy(submitted: Submitted, asking: Asking): Changed {
   if (submitted.next !== 'start-over') return submitted
   // The sign-in has ended, or is too old: the page leads to a new one.
-  const answer = await asking.open('account')
+  const answer = asking.open('account')
   return { next: 'answer', answer: { ...answer, cookies: submitted.cookies ?? [] } }
 }
 
@@ -284,66 +268,68 @@ interface Shown {
   readonly cookies?: readonly CookieChange[]
 }
 
-function show(showing: Showing, shown: Shown): Promise<TextAnswer> {
+async function show(showing: Showing, shown: Shown): Promise<TextAnswer> {
   const { page, found, request, place } = showing
-  return showView(showing, (form) => page.view(found, form, { request, query: place.raw }), shown)
+  const { form, cookies } = formOn(showing, shown)
+  const content = await page.view(found, form, { request, query: place.raw })
+  return answerWith(showing, content, shown, cookies)
 }
 
-async function showView(
-  showing: Showing,
-  viewOf: (form: PageForm) => Promise<(texts: PageTexts) => View>,
+function formOn(showing: Showing, { fault }: Shown): ReturnType<typeof formFor> {
+  const { kit, page, place, request } = showing
+  const action = pageAddress(kit.baseUrl, page.page, place)
+  return formFor(kit, request.incoming, bindingOf(showing), action, fault)
+}
+
+function answerWith(
+  { kit, page, place, found, request }: Showing,
+  content: Content,
   { status, fault, cookies: kept = [] }: Shown,
-): Promise<TextAnswer> {
-  const { deps, page, place, found, request } = showing
-  const { incoming } = request
+  cookies: readonly CookieChange[],
+): TextAnswer {
   const at = { ...place, page: page.page }
-  const { browser, cookies } = deps.browsers.ensure(incoming)
-  const csrf = deps.csrf.tokenFor({ ...bindingOf(showing), browser }) ?? ''
-  const action = pageAddress(deps.baseUrl, page.page, at)
-  const form = { action, hidden: hiddenFields({ csrf }), fault }
+  const { incoming } = request
   const reader: PageReader = { incoming, uiLocales: [], user: found.approved.user, at }
-  const viewIn = await viewOf(form)
   const headers = retryHeaders(fault)
-  return deps.showPage(viewIn, reader, { status, headers, cookies: [...kept, ...cookies] })
+  return showPage(kit, content, reader, { status, headers, cookies: [...kept, ...cookies] })
 }
 
-function bindingOf({ deps, page, place, found, request }: Showing): FormBinding {
-  const browser = deps.browsers.preOf(request.incoming)
-  return { page: page.page, request: place.raw, browser, account: found.session.userId }
+function bindingOf({ page, place, found }: Showing) {
+  return { page: page.page, request: place.raw, account: found.session.userId }
 }
 
 // Not to the sign-in: whoever signs in anew is not in the session that has asked.
-async function showElsewhere(
-  { showPage }: AccountFormDeps,
+function showElsewhere(
+  kit: FormsKit,
   { elsewhere }: Landing,
   at: PagePlace,
   { incoming }: EndpointRequest,
-): Promise<TextAnswer> {
-  return showPage(elsewhere(at.raw), { incoming, uiLocales: [], at }, { status: 200 })
+): TextAnswer {
+  return showPage(kit, elsewhere(at.raw), { incoming, uiLocales: [], at }, { status: 200 })
 }
 
-async function askToSignIn(
-  deps: AccountFormDeps,
+function askToSignIn(
+  kit: FormsKit,
   page: AccountFormPage,
   place: Place,
   { incoming }: EndpointRequest,
-): Promise<TextAnswer> {
-  const answer = toSignIn(deps, page, place)
-  const view = page.beforeSignIn?.(answer.headers?.['Location'] ?? '')
-  if (view === undefined) return answer
+): TextAnswer {
+  const answer = toSignIn(kit, page, place)
+  const content = page.beforeSignIn?.(answer.headers?.['Location'] ?? '')
+  if (content === undefined) return answer
   const reader = { incoming, uiLocales: [], at: { ...place, page: page.page } }
-  return deps.showPage(() => view, reader, { status: 200 })
+  return showPage(kit, content, reader, { status: 200 })
 }
 
-function toSignIn(deps: AccountFormDeps, page: AccountFormPage, place: Place): TextAnswer {
+function toSignIn(kit: FormsKit, page: AccountFormPage, place: Place): TextAnswer {
   const { ownQuery } = page
   const maxAge = page.needsFresh ? (page.maxAge ?? freshSeconds) : null
   // The query of a landing page is its link, which is opened once.
-  return signInFor(deps, page, ownQuery === undefined ? { ...place, raw: '' } : place, maxAge)
+  return signInFor(kit, page, ownQuery === undefined ? { ...place, raw: '' } : place, maxAge)
 }
 
 function signInFor(
-  { baseUrl }: AccountFormDeps,
+  { baseUrl }: FormsKit,
   { page }: AccountFormPage,
   place: Place,
   maxAge: number | null,
@@ -352,4 +338,47 @@ function signInFor(
   const path = returnPathOf(`${pathname}${search}`) ?? '/'
   const raw = `${returnQuery(path)}${maxAge === null ? '' : `&max_age=${maxAge}`}`
   return seeOther(pageAddress(baseUrl, 'sign-in', { ...place, raw }))
+}
+
+/** What a page asks before it is done, by the first word of the choice, and its button. */
+export const confirmed = {
+  off: 'account-factor.off',
+  'email-off': 'account-factor.email-off',
+  remove: 'account-passkeys.remove',
+  disconnect: 'account-identities.disconnect',
+  end: 'account.end',
+  'end-others': 'account.end-others',
+  revoke: 'account.revoke',
+} as const
+
+/** The questions of the page. The list is closed. */
+export type ConfirmQuestion = keyof typeof confirmed
+
+/** Asks before something ends or is removed, by a button `name="choice"` with `choice` again. */
+export interface ConfirmView extends Omit<OwnView, 'back'> {
+  readonly choice: string
+  readonly question: ConfirmQuestion
+  /** What goes; null if it has no name. */
+  readonly named: string | null
+}
+
+/**
+ * Asks before something ends or is removed. Its button comes late, for a double click.
+ *
+ * @internal
+ */
+export function confirmPage(view: ConfirmView, { texts }: PageShell): PageContent {
+  const { account, form, choice, question, named } = view
+  const given = { name: 'choice', value: choice, class: 'danger grants' }
+  const shown = named ?? (question === 'end' ? texts.plain('account.unknown-device') : null)
+  const name = shown && html`<p class="lead"><bdi><b>${shown}</b></bdi></p>`
+  return {
+    title: 'confirm.title',
+    isFaulty: form.fault !== null,
+    body: html`${accountCard(account)}
+${name}
+<p>${texts.html(`confirm.${question}`)}</p>
+${formOf(form, texts, 'fault.stale', button(texts.html(confirmed[question]), given))}
+<p class="links"><a href="${form.action}">${texts.html('page.cancel')}</a></p>`,
+  }
 }

@@ -1,63 +1,37 @@
 import type { RequestContext } from '../../audit/events.js'
 import { AuthError } from '../../errors.js'
 import { withReadableDomain } from '../../lib/address-domain.js'
-import type { ListedConsent, OwnConsents } from '../../oauth/own-consents.js'
-import type { NameResource, Scopes } from '../../oauth/scopes.js'
-import type { OwnPasskeys } from '../../passkeys/own-passkeys.js'
+import { createOwnConsents, type ListedConsent } from '../../oauth/own-consents.js'
 import type { SessionRecord } from '../../stores/contract.js'
 import { accountOf } from '../consent-page.js'
-import { pageAddress } from '../page-request.js'
-import type { AppOnPage, EmailOnPage } from '../view-parts.js'
+import { accountCard, button, formOf, type OwnView } from '../form-parts.js'
+import { html, type SafeHtml } from '../html.js'
+import type { PageContent, PageShell } from '../layout.js'
+import { type PageName, plainAddress } from '../page-request.js'
+import type { FormsKit } from '../pages-kit.js'
+import type { AddressOfUser, OwnDevice, OwnDevices } from '../ports.js'
+import type { TextKey } from '../texts/en.js'
+import type { PageTexts } from '../texts.js'
 import type { AccountFormPage, Asking, Changed } from './account-form.js'
-import { groupDevices } from './devices.js'
-import { factorOf } from './factor-page.js'
-import type {
-  AddressOfUser,
-  EmailFactorOnPages,
-  EmailOnPages,
-  OwnDevices,
-  OwnSecondFactor,
-} from './parts.js'
-
-export interface AccountPageDeps {
-  readonly ownDevices: OwnDevices
-  readonly ownConsents: OwnConsents
-  /** Undefined if the host has no store of second factors. */
-  readonly secondFactor: Pick<OwnSecondFactor, 'status'> | undefined
-  /** Undefined if the host offers no codes by mail. */
-  readonly emailFactor: Pick<EmailFactorOnPages, 'status'> | undefined
-  /** Undefined without the option `passkeys`. */
-  readonly ownPasskeys: Pick<OwnPasskeys, 'list'> | undefined
-  /** Whether users can change their password here. */
-  readonly hasPasswordPage: boolean
-  /** Whether users can connect other accounts here. */
-  readonly hasIdentitiesPage: boolean
-  /** Undefined without a page of ours for it. */
-  readonly linksOnPages: object | undefined
-  /** Whether users can delete their account. */
-  readonly hasDeletePage: boolean
-  /** Undefined if users cannot change their address here. */
-  readonly email: Pick<EmailOnPages, 'status'> | undefined
-  readonly scopes: Pick<Scopes, 'describe'>
-  readonly nameResource: NameResource
-  /** The address of the router for browsers. */
-  readonly baseUrl: URL
-}
+import { addressText } from './email-pages.js'
+import { appText, emailFactorText, type FactorOnPage, factorOf } from './factor-page.js'
 
 /** `/account`: who I am, my devices, and the apps that I have authorised. */
-export function createAccountPage(deps: AccountPageDeps): AccountFormPage {
-  const { ownDevices, ownConsents, baseUrl } = deps
-  const place = { raw: '', flow: null, language: null }
-  const signOut = pageAddress(baseUrl, 'sign-out', place)
-  const factorUrl = pageAddress(baseUrl, 'account/second-factor', place)
-  const passkeysUrl = pageAddress(baseUrl, 'account/passkeys', place)
-  const emailUrl = pageAddress(baseUrl, 'account/email', place)
-  const hasFactor = deps.secondFactor !== undefined || deps.emailFactor !== undefined
-  const password = deps.hasPasswordPage ? pageAddress(baseUrl, 'account/password', place) : null
-  const identities = deps.hasIdentitiesPage
-    ? pageAddress(baseUrl, 'account/identities', place)
-    : null
-  const link = deps.linksOnPages === undefined ? null : pageAddress(baseUrl, 'account/link', place)
+export function createAccountPage(kit: FormsKit, ownDevices: OwnDevices): AccountFormPage {
+  const { accountsOnPages, passkeysOnPages } = kit
+  const ownConsents = createOwnConsents(kit)
+  const address = (page: PageName, isThere: boolean) => (isThere ? plainAddress(kit, page) : null)
+  const hasFactor = kit.enrolment !== undefined || accountsOnPages?.emailFactor !== undefined
+  const shown = {
+    link: address('account/link', kit.linksOnPages !== undefined),
+    password: address('account/password', accountsOnPages?.password !== undefined),
+    identities: address('account/identities', kit.providersOnPages !== undefined),
+    delete: address('account/delete', kit.deletionOnPages !== undefined),
+    signOut: plainAddress(kit, 'sign-out'),
+  }
+  const factorUrl = plainAddress(kit, 'account/second-factor')
+  const passkeysUrl = plainAddress(kit, 'account/passkeys')
+  const emailUrl = plainAddress(kit, 'account/email')
   return {
     page: 'account',
     needsFresh: false,
@@ -65,28 +39,26 @@ export function createAccountPage(deps: AccountPageDeps): AccountFormPage {
     async view(found, form) {
       const { session } = found
       const { userId } = session
-      const [devices, consents, factor, passkeys, address] = await Promise.all([
+      const [devices, consents, factor, passkeys, email] = await Promise.all([
         ownDevices.list(session),
         ownConsents.list(userId),
-        factorOf(deps, userId),
-        deps.ownPasskeys?.list(userId),
-        deps.email?.status(userId),
+        factorOf(kit, userId),
+        passkeysOnPages?.own.list(userId),
+        accountsOnPages?.email?.status(userId),
       ])
-      return ({ tag }) => ({
-        page: 'account',
+      const view = {
+        ...shown,
         account: accountOf(found),
         form,
         devices: groupDevices(devices),
-        link,
-        apps: consents.map((consent) => appOf(deps, consent, tag)),
         factor: hasFactor ? { ...factor, href: factorUrl } : null,
         passkeys: passkeys === undefined ? null : { count: passkeys.length, href: passkeysUrl },
-        password,
-        email: address === undefined ? null : emailOf(address, emailUrl),
-        identities,
-        delete: deps.hasDeletePage ? pageAddress(baseUrl, 'account/delete', place) : null,
-        signOut,
-      })
+        email: email === undefined ? null : emailOf(email, emailUrl),
+      }
+      return (shell) => {
+        const apps = consents.map((consent) => appOf(kit, consent, shell.texts.tag))
+        return accountPage({ ...view, apps }, shell)
+      }
     },
 
     async submit({ session }, fields, { request: { context } }: Asking) {
@@ -124,7 +96,7 @@ function unlessGone(error: unknown): void {
 }
 
 function appOf(
-  { scopes: known, nameResource }: AccountPageDeps,
+  { scopes: known, nameResource }: FormsKit,
   { clientId: id, name, scopes, resources }: ListedConsent,
   tag: string,
 ): AppOnPage {
@@ -135,4 +107,269 @@ function appOf(
     scopes: [...words].map((scope) => known.describe(scope, tag)),
     apis: resources.map(({ resource }) => nameResource(resource, tag)),
   }
+}
+
+/** A device, with the ids of all sessions on it. */
+export interface SignedInDevice extends DeviceOnPage {
+  readonly sessionIds: readonly string[]
+}
+
+/**
+ * Groups sessions by the sign-in that they come from: an app that was signed in to from a browser
+ * stands below that browser. The device that asks is first.
+ *
+ * @internal
+ */
+export function groupDevices(sessions: readonly OwnDevice[]): SignedInDevice[] {
+  const known = new Map(sessions.map((session) => [session.id, session]))
+  const groups = new Map<OwnDevice, OwnDevice[]>()
+  for (const session of sessions) {
+    const signIn = signInOf(session, known)
+    groups.set(signIn, [...(groups.get(signIn) ?? []), session])
+  }
+  return [...groups]
+    .map(([signIn, all]) => deviceOf(signIn, all))
+    .toSorted((one, other) => Number(other.current) - Number(one.current))
+}
+
+function deviceOf(signIn: OwnDevice, all: readonly OwnDevice[]): SignedInDevice {
+  const { id, name, ip, createdAt } = signIn
+  const lastSeenAt = new Date(Math.max(...all.map((one) => one.lastSeenAt.getTime())))
+  const apps = all
+    .filter((one) => one.kind === 'oauth' && one !== signIn)
+    .map((app) => ({ id: app.id, name: app.name, lastSeenAt: app.lastSeenAt }))
+  const current = all.some((one) => one.current)
+  return {
+    id,
+    name,
+    ip,
+    createdAt,
+    lastSeenAt,
+    current,
+    apps,
+    sessionIds: all.map((one) => one.id),
+  }
+}
+
+// A session of the kind `pkce` may be on another device than its opener.
+function signInOf(session: OwnDevice, known: ReadonlyMap<string, OwnDevice>): OwnDevice {
+  let signIn = session
+  // Counted: rows that name one another must not hold up the process.
+  for (let left = known.size; left > 0; left -= 1) {
+    const isThere = signIn.kind === 'browser' || signIn.kind === 'oauth'
+    const opener = isThere ? known.get(signIn.openedBy ?? '') : undefined
+    if (opener === undefined) break
+    signIn = opener
+  }
+  return signIn
+}
+
+interface AccountView extends Omit<OwnView, 'back'> {
+  readonly devices: readonly DeviceOnPage[]
+  /** The page to sign in another device; null without. */
+  readonly link: string | null
+  readonly apps: readonly AppOnPage[]
+  /** The second factor, and the page to change it; null if the host has none. */
+  readonly factor: (FactorOnPage & { readonly href: string }) | null
+  /** The number of passkeys, and the page to change them; null without passkeys. */
+  readonly passkeys: { readonly count: number; readonly href: string } | null
+  /** The page to change the password; null without. */
+  readonly password: string | null
+  /** The page of connected accounts; null without. */
+  readonly identities: string | null
+  /** The address, and the page to change it; null without. */
+  readonly email: EmailOnPage | null
+  /** The page to sign out, and the one to delete the account; null without. */
+  readonly signOut: string
+  readonly delete: string | null
+}
+
+/** A device on which the user is signed in. */
+export interface DeviceOnPage {
+  readonly id: string
+  /** Such as "Firefox on Linux"; null if the device tells nothing. */
+  readonly name: string | null
+  readonly ip: string | null
+  readonly createdAt: Date
+  readonly lastSeenAt: Date
+  /** Whether it is this browser. */
+  readonly current: boolean
+  /** The apps that the user has signed in to from there. */
+  readonly apps: readonly SignedInAppOnPage[]
+}
+
+/** The session of an app. */
+export interface SignedInAppOnPage {
+  readonly id: string
+  /** Null if the app no longer exists. */
+  readonly name: string | null
+  readonly lastSeenAt: Date
+}
+
+/** An app that the user has authorised. */
+export interface AppOnPage {
+  readonly id: string
+  /** Null if the app no longer exists. */
+  readonly name: string | null
+  /** The meaning of each scope in the user's language. */
+  readonly scopes: readonly string[]
+  /** The names of the APIs besides the host's own. */
+  readonly apis: readonly string[]
+}
+
+/** The user's address. */
+export interface EmailOnPage {
+  /** Null without. */
+  readonly address: string | null
+  readonly verified: boolean
+  readonly href: string
+}
+
+/**
+ * The account, with one form for all changes.
+ *
+ * @internal
+ */
+export function accountPage(view: AccountView, { texts }: PageShell): PageContent {
+  const { account, form } = view
+  const content = [devices(view, texts), apps(view, texts)]
+  return {
+    title: 'account.title',
+    isFaulty: form.fault !== null,
+    body: html`${accountCard(account)}
+${formOf(form, texts, 'fault.stale', content)}
+${factors(view, texts)}${ofAccounts(view, texts)}${linksOf(view, texts)}`,
+    listed: [...view.devices, ...view.devices.flatMap((one) => one.apps), ...view.apps],
+  }
+}
+
+function linksOf({ signOut, delete: href }: AccountView, texts: PageTexts): SafeHtml {
+  const deletion = href && html`<a href="${href}">${texts.html('account.delete')}</a>`
+  const leaving = html`<a href="${signOut}">${texts.html('account.sign-out')}</a>`
+  return html`<p class="links">${leaving}${deletion || null}</p>`
+}
+
+function ofAccounts({ password, email, identities }: AccountView, texts: PageTexts): SafeHtml {
+  const ofIdentities =
+    identities &&
+    html`<h2>${texts.html('account.identities')}</h2>
+<p><a href="${identities}">${texts.html('account.change-identities')}</a></p>
+`
+  const ofPassword =
+    password &&
+    html`<h2>${texts.html('account.password')}</h2>
+<p><a href="${password}">${texts.html('account.change-password')}</a></p>
+`
+  const ofEmail =
+    email &&
+    html`${part('account.email', addressText(email, texts), texts)}<p><a href="${
+      email.href
+    }">${texts.html('account.change-email')}</a></p>
+`
+  return html`${ofPassword}${ofEmail}${ofIdentities}`
+}
+
+function factors({ factor, passkeys }: AccountView, texts: PageTexts): SafeHtml {
+  const ofFactor =
+    factor &&
+    html`<h2>${texts.html('account.factor')}</h2>
+${factor.app && paragraph(appText(factor.app, texts))}${
+  factor.email && paragraph(emailFactorText(factor.email, texts))
+}`
+  const ofPasskeys =
+    passkeys &&
+    part(
+      'account.passkeys',
+      texts.html('account.passkeys-count', { count: String(passkeys.count) }),
+      texts,
+    )
+  const link = (href: string, key: 'account.change-factor' | 'account.change-passkeys') =>
+    html`<p><a href="${href}">${texts.html(key)}</a></p>
+`
+  return html`${ofFactor}${factor && link(factor.href, 'account.change-factor')}${ofPasskeys}${
+    passkeys && link(passkeys.href, 'account.change-passkeys')
+  }`
+}
+
+function part(title: TextKey, text: SafeHtml, texts: PageTexts): SafeHtml {
+  return html`<h2>${texts.html(title)}</h2>
+${paragraph(text)}`
+}
+
+function paragraph(text: SafeHtml): SafeHtml {
+  return html`<p>${text}</p>
+`
+}
+
+function devices({ devices: all, link }: AccountView, texts: PageTexts): SafeHtml {
+  const linked =
+    link &&
+    html`
+<p class="links"><a href="${link}">${texts.html('account.link')}</a></p>`
+  const endAll = { name: 'choice', value: 'end-others', class: 'danger' }
+  return html`<h2 id="devices">${texts.html('account.devices')}</h2>
+<p>${texts.html('account.devices-lead')}</p>
+<ul class="items" aria-labelledby="devices">${all.map((one) => device(one, texts))}</ul>
+${button(texts.html('account.end-others'), endAll)}${linked || null}`
+}
+
+function device(one: DeviceOnPage, texts: PageTexts): SafeHtml {
+  const { id, name, ip, createdAt, lastSeenAt, current } = one
+  const since = texts.html('account.since', { time: texts.moment(createdAt) })
+  const shown = name ?? texts.plain('account.unknown-device')
+  const address = ip === null ? null : html` · <bdi>${ip}</bdi>`
+  const last = current
+    ? html`<b>${texts.html('account.this-device')}</b>`
+    : endButton(id, shown, texts)
+  return html`<li><div><bdi>${shown}</bdi>
+<p class="hint">${since}</p>
+<p class="hint">${lastSeen(lastSeenAt, texts)}${address}</p></div>
+${last}${appsOf(one, texts)}</li>
+`
+}
+
+function appsOf({ apps: all }: DeviceOnPage, texts: PageTexts): SafeHtml | null {
+  if (all.length === 0) return null
+  return html`
+<div class="below"><p class="hint">${texts.html('account.apps-here')}</p>
+<ul>${all.map((one) => signedInApp(one, texts))}</ul></div>
+`
+}
+
+function signedInApp({ id, name, lastSeenAt }: SignedInAppOnPage, texts: PageTexts): SafeHtml {
+  const shown = name ?? texts.plain('account.unknown-app')
+  return html`<li><div><bdi>${shown}</bdi>
+<p class="hint">${lastSeen(lastSeenAt, texts)}</p></div>
+${endButton(id, shown, texts)}</li>
+`
+}
+
+function lastSeen(time: Date, texts: PageTexts): SafeHtml {
+  return texts.html('account.last-seen', { time: texts.moment(time) })
+}
+
+function endButton(id: string, named: string, texts: PageTexts): SafeHtml {
+  const label = texts.plain('account.end-named', { device: named })
+  const end = { name: 'choice', value: `end ${id}`, class: 'danger', 'aria-label': label }
+  return button(texts.html('account.end'), end)
+}
+
+function apps({ apps: all }: AccountView, texts: PageTexts): SafeHtml {
+  const listed =
+    all.length === 0
+      ? html`<p>${texts.html('account.no-apps')}</p>`
+      : html`<ul class="items" aria-labelledby="apps">${all.map((one) => app(one, texts))}</ul>`
+  return html`<h2 id="apps">${texts.html('account.apps')}</h2>
+${listed}`
+}
+
+function app({ id, name, scopes, apis }: AppOnPage, texts: PageTexts): SafeHtml {
+  const shown = name ?? texts.plain('account.unknown-app')
+  const label = texts.plain('account.revoke-named', { app: shown })
+  const revoke = { name: 'choice', value: `revoke ${id}`, class: 'danger', 'aria-label': label }
+  const allowed = [...scopes, ...apis].map((one) => html`<p class="hint"><bdi>${one}</bdi></p>`)
+  return html`<li><div><bdi>${shown}</bdi>
+${allowed}</div>
+${button(texts.html('account.revoke'), revoke)}</li>
+`
 }

@@ -1,57 +1,40 @@
-import type { EndpointRequest } from '../../http/endpoint.js'
 import type { BrowserUser } from '../../oauth/browser-sign-in.js'
-import type { AuthUser } from '../../users/contract.js'
 import { accountOf } from '../consent-page.js'
 import type { FormFields } from '../form-page.js'
-import { pageAddress } from '../page-request.js'
-import type { PageForm, View } from '../view.js'
+import {
+  accountCard,
+  backTo,
+  button,
+  codeField,
+  formOf,
+  hiddenFields,
+  hiddenUsername,
+  type OwnView,
+  type PageForm,
+} from '../form-parts.js'
+import { html } from '../html.js'
+import type { Content, PageContent, PageShell } from '../layout.js'
+import { plainAddress } from '../page-request.js'
+import type { FormsKit } from '../pages-kit.js'
+import type { DeletionOnPages } from '../ports.js'
+import { wrongFields } from '../renew-cookie.js'
+import { notePage } from '../show-page.js'
 import { type AccountFormPage, type Asking, changedBy } from './account-form.js'
-import { isWrongPassword, presentIn, refusalOf, wrong } from './email-pages.js'
-import type { AskingUser } from './parts.js'
-
-/** Deleting the account of a signed-in user. */
-export interface DeletionOnPages {
-  /** Whether this user shows the password. Rejects with 503. */
-  asksPassword(user: AuthUser): Promise<boolean>
-  /** Whether a code is mailed to this user. Rejects with 503. */
-  mailsCode(user: AuthUser): Promise<boolean>
-  /**
-   * Mails a code to a user with a fresh sign-in, and resolves with the id of the request. Null:
-   * there is no address to mail to, and the account is deleted. Rejects with 401, 403, 429 and 503.
-   */
-  ask(
-    asking: AskingUser,
-    password: string | undefined,
-    request: EndpointRequest,
-  ): Promise<string | null>
-  /** Deletes the account. Rejects with 400 `proof-refused`, 401, 429 and 503. */
-  confirm(
-    asking: AskingUser,
-    given: { readonly requestId: string; readonly code: string },
-    request: EndpointRequest,
-  ): Promise<void>
-}
-
-export interface DeletePageDeps {
-  readonly deletion: DeletionOnPages
-  /** The address of the router for browsers. */
-  readonly baseUrl: URL
-}
+import { isWrongPassword, presentIn, refusalOf } from './email-pages.js'
+import { presentField } from './password-page.js'
 
 /** `/account/delete`: asks whether to delete the account, and for the code that was mailed. */
-export function createDeletePage({ deletion, baseUrl }: DeletePageDeps): AccountFormPage {
-  const back = pageAddress(baseUrl, 'account', { raw: '', flow: null, language: null })
+export function createDeletePage(kit: FormsKit, deletion: DeletionOnPages): AccountFormPage {
+  const back = plainAddress(kit, 'account')
 
   async function viewOf(found: BrowserUser, requestId: string | null) {
     const { user } = found.approved
     const asksPassword = requestId === null && (await deletion.asksPassword(user))
     const mailsCode = await deletion.mailsCode(user)
-    const shown = { account: accountOf(found), asksPassword, mailsCode, requestId, back } as const
-    return (form: PageForm) => (): View => ({
-      page: 'account-delete',
-      ...shown,
-      form,
-    })
+    const shown = { account: accountOf(found), asksPassword, mailsCode, requestId, back }
+    return (form: PageForm): Content =>
+      (shell) =>
+        accountDeletePage({ ...shown, form }, shell)
   }
 
   return {
@@ -64,12 +47,12 @@ export function createDeletePage({ deletion, baseUrl }: DeletePageDeps): Account
       const sent = fields.has('request') ? fields.text('request') : null
       try {
         const requestId = await advance(deletion, found, fields, asking)
-        const viewIn = requestId === null ? () => () => deleted : await viewOf(found, requestId)
-        return { next: 'answer', answer: await asking.show(viewIn) }
+        const content = requestId === null ? () => deleted : await viewOf(found, requestId)
+        return { next: 'answer', answer: asking.show(content) }
       } catch (error) {
-        const refused = isWrongPassword(error) ? wrong : refusalOf(error, ['proof-refused'])
+        const refused = isWrongPassword(error) ? wrongFields : refusalOf(error, ['proof-refused'])
         if (refused.next !== 'again') return changedBy(refused, asking)
-        return { next: 'answer', answer: await asking.show(await viewOf(found, sent), refused) }
+        return { next: 'answer', answer: asking.show(await viewOf(found, sent), refused) }
       }
     },
   }
@@ -89,4 +72,50 @@ async function advance(
   return null
 }
 
-const deleted: View = { page: 'note', note: 'account-deleted', onward: null }
+const deleted: Content = (shell) => notePage({ note: 'account-deleted', onward: null }, shell)
+
+interface AccountDeleteView extends OwnView {
+  readonly asksPassword: boolean
+  /** Whether a code follows by mail. */
+  readonly mailsCode: boolean
+  readonly requestId: string | null
+}
+
+/**
+ * Asks before an account is deleted, and then for the mailed code.
+ *
+ * @internal
+ */
+export function accountDeletePage(view: AccountDeleteView, { texts }: PageShell): PageContent {
+  const { account, form, asksPassword, mailsCode, requestId, back } = view
+  const isLast = requestId !== null || !mailsCode
+  const submit = isLast
+    ? button(texts.html('account-delete.submit'), { class: 'danger' })
+    : button(texts.html('code.submit'))
+  const isFaulty = form.fault?.kind === 'wrong'
+  // For password managers.
+  const name = hiddenUsername(account.username)
+  const content =
+    requestId === null
+      ? [...(asksPassword ? [name, presentField(isFaulty, texts)] : []), submit]
+      : [
+          hiddenFields({ request: requestId }),
+          codeField('', form, 'confirm-email.help', texts),
+          submit,
+        ]
+  const wrong = requestId === null ? 'new-password.wrong-present' : 'confirm-email.wrong'
+  const asked = mailsCode ? texts.html('account-delete.mail') : null
+  const told = requestId === null ? asked : texts.html('account-delete.code')
+  return {
+    title: 'account.delete',
+    isFaulty: form.fault !== null,
+    body: html`${accountCard(account)}
+<p>${texts.html('account-delete.lead')}</p>
+${
+  told &&
+  html`<p>${told}</p>
+`
+}${formOf(form, texts, wrong, content, asksPassword || requestId !== null)}
+${backTo(back, texts)}`,
+  }
+}

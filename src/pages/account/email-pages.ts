@@ -1,24 +1,32 @@
 import { AuthError } from '../../errors.js'
 import { withReadableDomain } from '../../lib/address-domain.js'
 import { accountOf } from '../consent-page.js'
-import { refusalOfCode } from '../enrolment-page.js'
-import type { FormFields } from '../form-page.js'
-import { pageAddress } from '../page-request.js'
-import type { View } from '../view.js'
-import { type AccountFormPage, type Asking, changedBy } from './account-form.js'
-import type { AskingUser, EmailOnPages } from './parts.js'
-
-export interface EmailPagesDeps {
-  readonly email: EmailOnPages
-  /** The address of the router for browsers. */
-  readonly baseUrl: URL
-}
-
-const nowhere = { raw: '', flow: null, language: null }
+import type { FormFields, Submitted } from '../form-page.js'
+import {
+  accountCard,
+  backTo,
+  button,
+  codeField,
+  field,
+  formOf,
+  hiddenUsername,
+  type OwnView,
+  type PageForm,
+} from '../form-parts.js'
+import { html, type SafeHtml } from '../html.js'
+import type { Content, PageContent, PageShell } from '../layout.js'
+import { plainAddress } from '../page-request.js'
+import type { FormsKit } from '../pages-kit.js'
+import type { AskingUser, EmailOnPages } from '../ports.js'
+import { refusalOfCode, wrongFields } from '../renew-cookie.js'
+import { type NoteView, notePage } from '../show-page.js'
+import type { PageTexts } from '../texts.js'
+import { type AccountFormPage, changedBy } from './account-form.js'
+import { presentField } from './password-page.js'
 
 /** `/account/email`: the address of the signed-in user, proven and changed by a mailed code. */
-export function createEmailPage({ email, baseUrl }: EmailPagesDeps): AccountFormPage {
-  const back = pageAddress(baseUrl, 'account', nowhere)
+export function createEmailPage(kit: FormsKit, email: EmailOnPages): AccountFormPage {
+  const back = plainAddress(kit, 'account')
 
   async function viewOf({ session, user }: AskingUser, typed: string, isPasswordWrong = false) {
     const { email: address, verified } = await email.status(session.userId)
@@ -26,8 +34,10 @@ export function createEmailPage({ email, baseUrl }: EmailPagesDeps): AccountForm
     const present = address && withReadableDomain(address)
     const asksPassword = await email.asksPassword(user)
     const asked = { account, typed, asksPassword, isPasswordWrong }
-    const shown = { page: 'account-email', email: present, verified, ...asked, back } as const
-    return (form: AccountForm) => (): View => ({ ...shown, form })
+    const shown = { email: present, verified, ...asked, back }
+    return (form: PageForm): Content =>
+      (shell) =>
+        accountEmailPage({ ...shown, form }, shell)
   }
 
   return {
@@ -50,23 +60,23 @@ export function createEmailPage({ email, baseUrl }: EmailPagesDeps): AccountForm
         return { next: 'open', page: 'account/confirm', query: `request=${requestId}` }
       } catch (error) {
         const isWrong = isWrongPassword(error)
-        const refused = isWrong ? wrong : refusalOf(error, ['invalid-request', 'already-verified'])
+        const refused = isWrong
+          ? wrongFields
+          : refusalOf(error, ['invalid-request', 'already-verified'])
         if (refused.next !== 'again') return changedBy(refused, asking)
-        const viewIn = await viewOf(asked, typed, isWrong)
-        return { next: 'answer', answer: await asking.show(viewIn, refused) }
+        const content = await viewOf(asked, typed, isWrong)
+        return { next: 'answer', answer: asking.show(content, refused) }
       }
     },
   }
 }
 
-type AccountForm = Parameters<AccountFormPage['view']>[1]
-
 /**
  * `/account/confirm?request=…`: takes the code that was mailed to the address. A link in that mail
  * leads here with `code=…` as well.
  */
-export function createConfirmPage({ email, baseUrl }: EmailPagesDeps): AccountFormPage {
-  const back = pageAddress(baseUrl, 'account/email', nowhere)
+export function createConfirmPage(kit: FormsKit, email: EmailOnPages): AccountFormPage {
+  const back = plainAddress(kit, 'account/email')
   return {
     page: 'account/confirm',
     needsFresh: false,
@@ -78,7 +88,7 @@ export function createConfirmPage({ email, baseUrl }: EmailPagesDeps): AccountFo
       // A wrong code is not filled in again.
       const code = form.fault === null ? shownCode(query) : ''
       const shown = { account: accountOf(found), mailedTo: withReadableDomain(mailedTo), code }
-      return () => ({ page: 'confirm-email', ...shown, form, back })
+      return (shell) => confirmEmailPage({ ...shown, form, back }, shell)
     },
 
     async submit({ session, approved }, fields, asking) {
@@ -86,7 +96,8 @@ export function createConfirmPage({ email, baseUrl }: EmailPagesDeps): AccountFo
       const given = { requestId: requestIn(asking.query), code: fields.text('code') }
       try {
         await email.confirm(asked, given, asking.request)
-        return { next: 'answer', answer: await confirmed(asking, baseUrl) }
+        const done: NoteView = { note: 'address-confirmed', onward: plainAddress(kit, 'account') }
+        return { next: 'answer', answer: asking.show(() => (shell) => notePage(done, shell)) }
       } catch (error) {
         if (error instanceof AuthError && error.code === 'superseded')
           return { next: 'open', page: 'account/email' }
@@ -96,23 +107,12 @@ export function createConfirmPage({ email, baseUrl }: EmailPagesDeps): AccountFo
   }
 }
 
-function confirmed(asking: Asking, baseUrl: URL) {
-  const onward = pageAddress(baseUrl, 'account', nowhere)
-  return asking.show(() => () => ({ page: 'note', note: 'address-confirmed', onward }))
-}
-
 /** The page again, or a new sign-in. `typed`: what has to do with what was typed. */
-export function refusalOf(error: unknown, typed: readonly AuthError['code'][]): Refusal {
+export function refusalOf(error: unknown, typed: readonly AuthError['code'][]): Submitted {
   if (error instanceof AuthError && error.status === 401) throw error
-  if (error instanceof AuthError && typed.includes(error.code))
-    return { next: 'again', status: 422, fault: { kind: 'wrong' } }
+  if (error instanceof AuthError && typed.includes(error.code)) return wrongFields
   return refusalOfCode(error)
 }
-
-type Refusal = ReturnType<typeof refusalOfCode>
-
-/** What was typed is wrong. */
-export const wrong = { next: 'again', status: 422, fault: { kind: 'wrong' } } as const
 
 /** Of a wrong or missing password, the session is not the reason. */
 export function isWrongPassword(error: unknown): boolean {
@@ -126,10 +126,10 @@ export function presentIn(fields: FormFields): string | undefined {
 }
 
 // In any other browser, and in any other session of this one.
-function codeElsewhere(query: string): () => View {
+function codeElsewhere(query: string): Content {
   const code = shownCode(query)
   if (code === '') throw new AuthError('proof-refused')
-  return () => ({ page: 'code-elsewhere', code })
+  return (shell) => codeElsewherePage({ code }, shell)
 }
 
 function requestIn(query: string): string {
@@ -141,4 +141,121 @@ function shownCode(query: string): string {
   const [, first, second] =
     /^(\d{4})(\d{4})$/.exec(new URLSearchParams(query).get('code') ?? '') ?? []
   return first === undefined ? '' : `${first} ${second}`
+}
+
+interface AccountEmailView extends OwnView {
+  /** Null without. */
+  readonly email: string | null
+  readonly verified: boolean
+  /** As it was typed; empty at first. */
+  readonly typed: string
+  /** Whether a change takes the present password, in the field `present`. */
+  readonly asksPassword: boolean
+  /** Whether the fault is that password. */
+  readonly isPasswordWrong: boolean
+}
+
+interface ConfirmEmailView extends OwnView {
+  readonly mailedTo: string
+  /** From the link in the mail; empty without. */
+  readonly code: string
+}
+
+/**
+ * The address: prove it, or change it.
+ *
+ * @internal
+ */
+export function accountEmailPage(view: AccountEmailView, { texts }: PageShell): PageContent {
+  const { account, form, email, verified, isPasswordWrong, back } = view
+  const wrong = isPasswordWrong ? 'new-password.wrong-present' : 'account-email.wrong'
+  const verify = { name: 'choice', value: 'verify' }
+  const proving =
+    email === null || verified
+      ? null
+      : html`<form method="post" action="${form.action}">
+${form.hidden}${button(texts.html('account-email.verify'), verify)}
+</form>
+`
+  return {
+    title: 'account.email',
+    isFaulty: form.fault !== null,
+    body: html`${accountCard(account)}
+<p>${addressText({ address: email, verified }, texts)}</p>
+${proving}${formOf(form, texts, wrong, changing(view, texts), true)}
+${backTo(back, texts)}`,
+  }
+}
+
+function changing(view: AccountEmailView, texts: PageTexts) {
+  const { account, form, email, typed, asksPassword, isPasswordWrong } = view
+  const isFaulty = form.fault?.kind === 'wrong' && !isPasswordWrong
+  const attributes = {
+    type: 'email',
+    value: typed,
+    autocomplete: 'email',
+    autocapitalize: 'none',
+    autocorrect: 'off',
+    spellcheck: 'false',
+    required: true,
+    autofocus: isFaulty,
+  }
+  const label = email === null ? 'account-email.first' : 'account-email.new'
+  const hint = 'account-email.help'
+  return [
+    field({ id: 'email', name: 'email', label, hint, isFaulty, attributes }, texts),
+    ...(asksPassword
+      ? [hiddenUsername(account.username), presentField(isPasswordWrong, texts)]
+      : []),
+    button(texts.html('account-email.change')),
+  ]
+}
+
+/**
+ * The code that was mailed to the address.
+ *
+ * @internal
+ */
+export function confirmEmailPage(view: ConfirmEmailView, { texts }: PageShell): PageContent {
+  const { account, form, mailedTo, code, back } = view
+  const content = [
+    codeField(code, form, 'confirm-email.help', texts),
+    button(texts.html('confirm-email.submit')),
+  ]
+  return {
+    title: 'confirm-email.title',
+    isFaulty: form.fault !== null,
+    body: html`${accountCard(account)}
+<p>${texts.html('confirm-email.lead', { address: html`<bdi>${mailedTo}</bdi>` })}</p>
+${formOf(form, texts, 'confirm-email.wrong', content, true)}
+<p class="links"><a href="${back}">${texts.html('confirm-email.back')}</a></p>`,
+  }
+}
+
+/**
+ * The code for the window that has asked for it.
+ *
+ * @internal
+ */
+export function codeElsewherePage(
+  { code }: { readonly code: string },
+  { texts }: PageShell,
+): PageContent {
+  return {
+    title: 'code-elsewhere.title',
+    body: html`<p>${texts.html('code-elsewhere.lead', { code: html`<b>${code}</b>` })}</p>
+<p class="hint">${texts.html('code-elsewhere.help')}</p>`,
+  }
+}
+
+/** The address and its state in words. */
+export function addressText(
+  { address, verified }: { readonly address: string | null; readonly verified: boolean },
+  texts: PageTexts,
+): SafeHtml {
+  if (address === null) return texts.html('account-email.none')
+  const shown = html`<bdi>${address}</bdi>`
+  return texts.html(verified ? 'account-email.proven' : 'account-email.unproven', {
+    address: shown,
+  })
 }

@@ -1,77 +1,70 @@
 import { AuthError } from '../../errors.js'
-import type { HostCall } from '../../lib/host-call.js'
+import type { TextAnswer } from '../../http/answer.js'
 import { typedDigits } from '../../lib/typed-code.js'
 import type { BrowserUser } from '../../oauth/browser-sign-in.js'
 import { accountOf } from '../consent-page.js'
-import { drawn, refusalOfCode } from '../enrolment-page.js'
-import type { FormFields, Submitted } from '../form-page.js'
-import { pageAddress } from '../page-request.js'
-import type { PagesOptions } from '../pages-options.js'
-import type { RenewCookie } from '../renew-cookie.js'
-import type { AccountFactorView, FormFault, PageForm, View } from '../view.js'
-import type { FactorOnPage } from '../view-parts.js'
+import { drawn, enrolPage } from '../enrolment-page.js'
+import type { FormFields } from '../form-page.js'
+import {
+  accountCard,
+  backTo,
+  button,
+  choice,
+  type FormFault,
+  formOf,
+  type OwnView,
+  type PageForm,
+} from '../form-parts.js'
+import { type HtmlValue, html, type SafeHtml } from '../html.js'
+import type { Content, PageContent, PageShell } from '../layout.js'
+import { showCodes } from '../page-passkeys.js'
+import { plainAddress } from '../page-request.js'
+import type { FormsKit } from '../pages-kit.js'
+import type { EmailFactorOnPage, EmailFactorOnPages, OwnSecondFactor } from '../ports.js'
+import { refusalOfCode, renewCookie } from '../renew-cookie.js'
+import type { TextKey } from '../texts/en.js'
+import type { PageTexts } from '../texts.js'
 import { type AccountFormPage, type Asking, type Changed, changedBy } from './account-form.js'
-import type { EmailFactorOnPages, OwnSecondFactor } from './parts.js'
-
-export interface FactorPageDeps {
-  /** Undefined if the host has no store of second factors. */
-  readonly secondFactor: OwnSecondFactor | undefined
-  /** Undefined if the host offers no codes by mail. */
-  readonly emailFactor: EmailFactorOnPages | undefined
-  readonly hasEmailPage: boolean
-  readonly renewCookie: RenewCookie
-  /** Undefined: no QR code is drawn. */
-  readonly qrCode: PagesOptions['qrCode']
-  readonly call: HostCall
-  /** The address of the router for browsers. */
-  readonly baseUrl: URL
-}
 
 /** Reads the state of a user's second factors. Rejects with 503. */
 export async function factorOf(
-  { secondFactor, emailFactor }: FactorReaders,
+  { enrolment, accountsOnPages }: FormsKit,
   userId: string,
 ): Promise<FactorOnPage> {
   const [app = null, email = null] = await Promise.all([
-    secondFactor?.status(userId),
-    emailFactor?.status(userId),
+    enrolment?.status(userId),
+    accountsOnPages?.emailFactor?.status(userId),
   ])
   return { app, email }
 }
 
-interface FactorReaders {
-  readonly secondFactor: Pick<OwnSecondFactor, 'status'> | undefined
-  readonly emailFactor: Pick<EmailFactorOnPages, 'status'> | undefined
-}
-
 /** `/account/second-factor`: the authenticator app, and codes by mail. */
-export function createFactorPage(deps: FactorPageDeps): AccountFormPage {
-  const { secondFactor, emailFactor } = deps
+export function createFactorPage(kit: FormsKit): AccountFormPage {
+  const { enrolment } = kit
+  const emailFactor = kit.accountsOnPages?.emailFactor
   return {
     page: 'account/second-factor',
     needsFresh: true,
 
-    view: async (found, form) => (await viewOf(deps, found, null))(form),
+    view: async (found, form) => (await contentOf(kit, found, null))(form),
 
     async submit(found, fields, asking) {
       const choice = fields.text('choice')
-      const ofEmail = choice === 'email-on' || choice === 'email-off'
-      if (ofEmail && emailFactor !== undefined)
-        return switchEmail({ ...deps, emailFactor }, found, asking, choice)
-      if (secondFactor === undefined) return { next: 'open', page: 'account' }
-      const ofApp = { ...deps, secondFactor }
-      if (fields.has('code')) return confirm(ofApp, found, fields, asking)
+      if ((choice === 'email-on' || choice === 'email-off') && emailFactor !== undefined)
+        return switchEmail(kit, emailFactor, found, asking, choice)
+      if (enrolment === undefined) return { next: 'open', page: 'account' }
+      if (fields.has('code')) return confirm(kit, enrolment, found, fields, asking)
+      const { context } = asking.request
       switch (choice) {
         case 'begin':
-          return { next: 'answer', answer: await showKey(ofApp, found, asking, null) }
+          return { next: 'answer', answer: await showKey(kit, enrolment, found, asking) }
         case 'codes':
-          return change(deps, found, asking, async () => {
-            const { context } = asking.request
-            return showCodes(asking, await secondFactor.newRecoveryCodes(found.session, context))
-          })
+          return change(kit, found, asking, async () =>
+            showCodes(asking, await enrolment.newRecoveryCodes(found.session, context)),
+          )
         case 'off':
-          return change(deps, found, asking, async () => {
-            await secondFactor.disable(found.session, asking.request.context)
+          return change(kit, found, asking, async () => {
+            await enrolment.disable(found.session, context)
             return asking.open('account/second-factor')
           })
         default:
@@ -81,43 +74,40 @@ export function createFactorPage(deps: FactorPageDeps): AccountFormPage {
   }
 }
 
-type AppDeps = FactorPageDeps & { readonly secondFactor: OwnSecondFactor }
-
-async function viewOf(
-  deps: FactorPageDeps,
+async function contentOf(
+  kit: FormsKit,
   found: BrowserUser,
   done: AccountFactorView['done'],
-): Promise<(form: PageForm) => () => View> {
-  const { baseUrl, hasEmailPage } = deps
-  const place = { raw: '', flow: null, language: null }
+): Promise<(form: PageForm) => Content> {
+  const hasEmailPage = kit.accountsOnPages?.email !== undefined
   const shown = {
-    page: 'account-factor',
     account: accountOf(found),
-    ...(await factorOf(deps, found.session.userId)),
+    ...(await factorOf(kit, found.session.userId)),
     done,
-    proveAddress: hasEmailPage ? pageAddress(baseUrl, 'account/email', place) : null,
-    back: pageAddress(baseUrl, 'account', place),
-  } as const
-  return (form) => () => ({ ...shown, form })
+    proveAddress: hasEmailPage ? plainAddress(kit, 'account/email') : null,
+    back: plainAddress(kit, 'account'),
+  }
+  return (form) => (shell) => accountFactorPage({ ...shown, form }, shell)
 }
 
 async function switchEmail(
-  deps: FactorPageDeps & { readonly emailFactor: EmailFactorOnPages },
+  kit: FormsKit,
+  emailFactor: EmailFactorOnPages,
   found: BrowserUser,
   asking: Asking,
   choice: 'email-on' | 'email-off',
 ): Promise<Changed> {
   const asked = { session: found.session, user: found.approved.user }
   const isOn = choice === 'email-on'
-  return change(deps, found, asking, async () => {
+  return change(kit, found, asking, async () => {
     try {
-      await deps.emailFactor.setEnabled(asked, isOn, asking.request)
+      await emailFactor.setEnabled(asked, isOn, asking.request)
     } catch (error) {
       if (!(error instanceof AuthError && error.code === 'invalid-request')) throw error
       // The address has lost its proof since the page was shown.
-      return asking.show(await viewOf(deps, found, null), stale)
+      return asking.show(await contentOf(kit, found, null), stale)
     }
-    return asking.show(await viewOf(deps, found, choice))
+    return asking.show(await contentOf(kit, found, choice))
   })
 }
 
@@ -125,53 +115,53 @@ const stale = { status: 422, fault: { kind: 'stale' } } as const
 
 // The key of a session stays the same until it is used, so that a form that comes back fits it.
 async function showKey(
-  deps: AppDeps,
+  kit: FormsKit,
+  enrolment: OwnSecondFactor,
   { session, approved }: BrowserUser,
   asking: Asking,
-  fault: FormFault | null,
-  status = 200,
-) {
+  shown?: { readonly status: number; readonly fault: FormFault },
+): Promise<TextAnswer> {
   const { context } = asking.request
-  const { secret, otpauthUri } = await deps.secondFactor.begin(approved.user, session.id, context)
-  const qr = await drawn(deps, otpauthUri)
-  const shown = { page: 'enrol', secret, otpauthUri, qr, passkey: null } as const
-  return asking.show((form) => () => ({ ...shown, form }), { status, fault })
+  const { secret, otpauthUri } = await enrolment.begin(approved.user, session.id, context)
+  const qr = await drawn(kit, otpauthUri)
+  const key = { secret, otpauthUri, qr, passkey: null }
+  return asking.show((form) => (shell) => enrolPage({ ...key, form }, shell), shown)
 }
 
 /** Characters; longer than any valid code. */
 const maxCodeChars = 64
 
 async function confirm(
-  deps: AppDeps,
+  kit: FormsKit,
+  enrolment: OwnSecondFactor,
   found: BrowserUser,
   fields: FormFields,
   asking: Asking,
 ): Promise<Changed> {
   const code = typedDigits(fields.text('code').slice(0, maxCodeChars))
   const { incoming } = asking.request
-  const submitted = await deps.renewCookie({ incoming, found }, async (beforehand) => {
+  const submitted = await renewCookie(kit, found, incoming, async (beforehand) => {
     try {
-      const codes = await deps.secondFactor.confirm(found.session, code, asking.request, beforehand)
-      return { next: 'answer', answer: await showCodes(asking, codes) }
+      const codes = await enrolment.confirm(found.session, code, asking.request, beforehand)
+      return { next: 'answer', answer: showCodes(asking, codes) }
     } catch (error) {
       return refusalOfCode(error)
     }
   })
   if (submitted.next !== 'again' || submitted.fault.kind !== 'wrong')
     return changedBy(submitted, asking)
-  const answer = await showKey(deps, found, asking, submitted.fault, submitted.status)
-  return { next: 'answer', answer }
+  return { next: 'answer', answer: await showKey(kit, enrolment, found, asking, submitted) }
 }
 
 // Every copy of the cookie from before the change dies within seconds.
 async function change(
-  { renewCookie }: FactorPageDeps,
+  kit: FormsKit,
   found: BrowserUser,
   asking: Asking,
-  make: () => ReturnType<Asking['show']>,
+  make: () => Promise<TextAnswer>,
 ): Promise<Changed> {
   const { incoming } = asking.request
-  const submitted = await renewCookie({ incoming, found }, async (beforehand) => {
+  const submitted = await renewCookie(kit, found, incoming, async (beforehand) => {
     try {
       await beforehand()
       return { next: 'answer', answer: await make() }
@@ -179,9 +169,110 @@ async function change(
       return refusalOfCode(error)
     }
   })
-  return changedBy(submitted satisfies Submitted, asking)
+  return changedBy(submitted, asking)
 }
 
-function showCodes(asking: Asking, codes: readonly string[]) {
-  return asking.show((form) => () => ({ page: 'recovery-codes', form, codes }))
+interface AccountFactorView extends FactorOnPage, OwnView {
+  /** What the last form has switched; null for nothing. */
+  readonly done: 'email-on' | 'email-off' | null
+  /** The page to prove the address; null without. */
+  readonly proveAddress: string | null
+}
+
+/** The state of the user's second factor. */
+export interface FactorOnPage {
+  /** Null if the host has no store of second factors. */
+  readonly app: AppFactorOnPage | null
+  /** Null if the host offers no codes by mail. */
+  readonly email: EmailFactorOnPage | null
+}
+
+/** The authenticator app. */
+export interface AppFactorOnPage {
+  readonly enabled: boolean
+  readonly recoveryCodesLeft: number
+}
+
+/**
+ * The authenticator app: set up, or its codes and its end. Below it, codes by mail.
+ *
+ * @internal
+ */
+export function accountFactorPage(view: AccountFactorView, { texts }: PageShell): PageContent {
+  const { account, form, app, email, done, back } = view
+  const content = [app && ofApp(app, texts), email && ofEmail(view, email, texts)]
+  const isForm = app !== null || email?.enabled === true || email?.verified === true
+  return {
+    title: 'account.factor',
+    isFaulty: isForm && form.fault !== null,
+    body: html`${accountCard(account)}
+${
+  done &&
+  html`<p class="note" role="status">${texts.html(`account-factor.${done}-done`)}</p>
+`
+}${
+  app &&
+  html`<p>${appText(app, texts)}</p>
+`
+}${isForm ? formOf(form, texts, 'fault.stale', content) : content}
+${backTo(back, texts)}`,
+  }
+}
+
+function ofApp({ enabled }: AppFactorOnPage, texts: PageTexts): HtmlValue {
+  if (!enabled) return button(texts.html('account-factor.begin'), choice('begin'))
+  return [
+    button(texts.html('account-factor.codes'), choice('codes')),
+    hint('account-factor.codes-help', texts),
+    button(texts.html('account-factor.off'), choice('off', 'danger')),
+    hint('account-factor.off-help', texts),
+  ]
+}
+
+function ofEmail(
+  { app, proveAddress }: AccountFactorView,
+  email: EmailFactorOnPage,
+  texts: PageTexts,
+): HtmlValue {
+  const state = html`${
+    app &&
+    html`<h2>${texts.html('account-factor.email')}</h2>
+`
+  }<p>${emailFactorText(email, texts)}</p>
+`
+  if (email.enabled) {
+    const off = button(texts.html('account-factor.email-off'), choice('email-off', 'danger'))
+    return [state, off, hint('account-factor.off-help', texts)]
+  }
+  if (email.verified) {
+    const on = button(texts.html('account-factor.email-on'), choice('email-on'))
+    const helps = ['account-factor.email-on-help', 'account-factor.off-help'] as const
+    return [state, on, helps.map((key) => hint(key, texts))]
+  }
+  const prove = texts.html('account-factor.email-prove')
+  const link = proveAddress === null ? prove : html`<a href="${proveAddress}">${prove}</a>`
+  return [
+    state,
+    html`<p>${texts.html('account-factor.email-unproven', { link })}</p>
+`,
+  ]
+}
+
+function hint(key: TextKey, texts: PageTexts): SafeHtml {
+  return html`<p class="hint">${texts.html(key)}</p>
+`
+}
+
+/** The state of the authenticator app in words. */
+export function appText(
+  { enabled, recoveryCodesLeft }: AppFactorOnPage,
+  texts: PageTexts,
+): SafeHtml {
+  if (!enabled) return texts.html('account.factor-off')
+  return texts.html('account.factor-on', { count: String(recoveryCodesLeft) })
+}
+
+/** The state of codes by mail in words. */
+export function emailFactorText({ enabled }: EmailFactorOnPage, texts: PageTexts): SafeHtml {
+  return texts.html(enabled ? 'account.email-factor-on' : 'account.email-factor-off')
 }

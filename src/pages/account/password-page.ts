@@ -2,83 +2,71 @@ import { AuthError } from '../../errors.js'
 import type { BrowserUser } from '../../oauth/browser-sign-in.js'
 import type { PasswordReason } from '../../passwords/password-rules.js'
 import { accountOf } from '../consent-page.js'
-import { refusalOfCode } from '../enrolment-page.js'
-import type { FormFields } from '../form-page.js'
-import { pageAddress } from '../page-request.js'
-import type { RenewCookie } from '../renew-cookie.js'
-import type { PageForm, View } from '../view.js'
-import { type AccountFormPage, type Asking, type Changed, changedBy } from './account-form.js'
+import {
+  accountCard,
+  backTo,
+  button,
+  field,
+  formOf,
+  hiddenUsername,
+  type OwnView,
+  type PageForm,
+  revealPassword,
+} from '../form-parts.js'
+import { html, type SafeHtml } from '../html.js'
+import type { Content, PageContent, PageShell } from '../layout.js'
+import { plainAddress } from '../page-request.js'
+import type { FormsKit } from '../pages-kit.js'
+import type { PasswordOnPages } from '../ports.js'
+import { refusalOfCode, renewCookie, wrongFields } from '../renew-cookie.js'
+import type { PageTexts } from '../texts.js'
+import { type AccountFormPage, changedBy } from './account-form.js'
 import { reasonsIn } from './mail-form.js'
-import type { PasswordOnPages } from './parts.js'
-
-export interface PasswordPageDeps {
-  readonly password: PasswordOnPages
-  readonly renewCookie: RenewCookie
-  /** The address of the router for browsers. */
-  readonly baseUrl: URL
-}
 
 /** `/account/password`: a new password for the signed-in user. */
-export function createPasswordPage(deps: PasswordPageDeps): AccountFormPage {
+export function createPasswordPage(kit: FormsKit, password: PasswordOnPages): AccountFormPage {
+  async function contentOf(found: BrowserUser) {
+    const { user } = found.approved
+    const minLength = await password.minLength(user)
+    const hasPassword = user.passwordHash !== null
+    const shown = { account: accountOf(found), hasPassword, back: plainAddress(kit, 'account') }
+    return (form: PageForm, reasons: readonly PasswordReason[]): Content =>
+      (shell) =>
+        accountPasswordPage({ ...shown, form, minLength, reasons }, shell)
+  }
+
   return {
     page: 'account/password',
     needsFresh: true,
-    async view(found, form) {
-      const viewIn = await viewOf(deps, found)
-      return () => viewIn(form, [])
+
+    view: async (found, form) => (await contentOf(found))(form, []),
+
+    async submit(found, fields, asking) {
+      const { incoming } = asking.request
+      const { user } = found.approved
+      const asked = { session: found.session, user }
+      // An empty field is a wrong password, not a missing one.
+      const present = user.passwordHash === null ? undefined : fields.text('present')
+      const given = { newPassword: fields.text('password'), password: present }
+      if (present === '') return wrongFields
+      const refused: PasswordReason[] = []
+      const submitted = await renewCookie(kit, found, incoming, async (beforehand) => {
+        try {
+          await password.change(asked, given, asking.request, beforehand)
+          return { next: 'answer', answer: asking.open('account') }
+        } catch (error) {
+          if (!(error instanceof AuthError)) throw error
+          refused.push(...reasonsIn(error))
+          return isWrong(error) ? wrongFields : refusalOfCode(error)
+        }
+      })
+      if (refused.length === 0) return changedBy(submitted, asking)
+      const content = await contentOf(found)
+      const answer = asking.show((form) => content(form, refused), wrongFields)
+      return { next: 'answer', answer }
     },
-    submit: (found, fields, asking) => change(deps, found, fields, asking),
   }
 }
-
-async function viewOf({ password, baseUrl }: PasswordPageDeps, found: BrowserUser) {
-  const { user } = found.approved
-  const minLength = await password.minLength(user)
-  const back = pageAddress(baseUrl, 'account', { raw: '', flow: null, language: null })
-  const hasPassword = user.passwordHash !== null
-  const shown = { page: 'account-password', account: accountOf(found), hasPassword } as const
-  return (form: PageForm, reasons: readonly PasswordReason[]): View => ({
-    ...shown,
-    form,
-    minLength,
-    reasons,
-    back,
-  })
-}
-
-async function change(
-  deps: PasswordPageDeps,
-  found: BrowserUser,
-  fields: FormFields,
-  asking: Asking,
-): Promise<Changed> {
-  const { password, renewCookie } = deps
-  const { incoming } = asking.request
-  const { user } = found.approved
-  const asked = { session: found.session, user }
-  // An empty field is a wrong password, not a missing one.
-  const present = user.passwordHash === null ? undefined : fields.text('present')
-  const given = { newPassword: fields.text('password'), password: present }
-  if (present === '') return wrong
-  const refused: PasswordReason[] = []
-  const submitted = await renewCookie({ incoming, found }, async (beforehand) => {
-    try {
-      await password.change(asked, given, asking.request, beforehand)
-      return { next: 'answer', answer: await asking.open('account') }
-    } catch (error) {
-      if (!(error instanceof AuthError)) throw error
-      refused.push(...reasonsIn(error))
-      return isWrong(error) ? wrong : refusalOfCode(error)
-    }
-  })
-  if (refused.length === 0) return changedBy(submitted, asking)
-  const viewIn = await viewOf(deps, found)
-  const shown = { status: 422, fault: { kind: 'wrong' } } as const
-  const answer = await asking.show((form) => () => viewIn(form, refused), shown)
-  return { next: 'answer', answer }
-}
-
-const wrong = { next: 'again', status: 422, fault: { kind: 'wrong' } } as const
 
 // Of a wrong present password, the session is not the reason.
 function isWrong({ code, details }: AuthError): boolean {
@@ -87,4 +75,86 @@ function isWrong({ code, details }: AuthError): boolean {
     code === 'invalid-request' ||
     (code === 'Unauthorized' && details?.['wrong'] === 'password')
   )
+}
+
+interface AccountPasswordView extends NewPasswordOnPage, OwnView {
+  readonly hasPassword: boolean
+}
+
+/** The rules for a new password, and what they said to the last one. */
+export interface NewPasswordOnPage {
+  /** The least number of characters. */
+  readonly minLength: number
+  /** Why the typed password was refused; empty at first. */
+  readonly reasons: readonly PasswordReason[]
+}
+
+/**
+ * A new password of a signed-in user.
+ *
+ * @internal
+ */
+export function accountPasswordPage(view: AccountPasswordView, shell: PageShell): PageContent {
+  const { account, form, hasPassword, reasons, back } = view
+  const { texts } = shell
+  const isPresentWrong = form.fault?.kind === 'wrong' && reasons.length === 0
+  const content = [
+    hiddenUsername(account.username),
+    hasPassword ? presentField(isPresentWrong, texts) : null,
+    newPasswordField(view, form, shell, !isPresentWrong),
+    html`<p class="hint">${texts.html('new-password.ends-others')}</p>
+`,
+    button(texts.html('new-password.submit')),
+  ]
+  const wrong = isPresentWrong ? 'new-password.wrong-present' : 'new-password.wrong'
+  return {
+    title: 'account.change-password',
+    isFaulty: form.fault !== null,
+    body: html`${accountCard(account)}
+${formOf(form, texts, wrong, content, true)}
+${backTo(back, texts)}`,
+    scripts: [shell.passwordScript],
+  }
+}
+
+/** The present password. */
+export function presentField(isFaulty: boolean, texts: PageTexts): SafeHtml {
+  const given = { type: 'password', autocomplete: 'current-password', required: true }
+  const attributes = { ...given, autofocus: isFaulty }
+  const label = 'new-password.present'
+  return field({ id: 'present', name: 'present', label, isFaulty, attributes }, texts)
+}
+
+/** The field for a new password, with its rules, and what they said to the last one. */
+export function newPasswordField(
+  { minLength, reasons }: NewPasswordOnPage,
+  form: PageForm,
+  { texts, passwordScript }: PageShell,
+  mayBeFaulty = true,
+  required = true,
+): SafeHtml {
+  const count = String(minLength)
+  const isFaulty = mayBeFaulty && form.fault?.kind === 'wrong'
+  const said = reasons.map((one) => html`<li>${texts.html(`new-password.${one}`, { count })}</li>`)
+  const listed =
+    reasons.length === 0
+      ? null
+      : html`<ul id="reasons">${said}</ul>
+`
+  const attributes = {
+    type: 'password',
+    autocomplete: 'new-password',
+    autocapitalize: 'none',
+    autocorrect: 'off',
+    spellcheck: 'false',
+    required,
+    autofocus: isFaulty,
+  }
+  const after = revealPassword('new-password', texts, passwordScript)
+  const id = 'new-password'
+  const label = 'new-password.label'
+  const describedBy = [...(listed === null ? [] : ['reasons']), 'rules']
+  const given = { id, name: 'password', label, describedBy, isFaulty, attributes, after } as const
+  return html`<p id="rules">${texts.html('new-password.rules', { count })}</p>
+${listed}${field(given, texts)}`
 }

@@ -1,29 +1,26 @@
 import { AuthError } from '../../errors.js'
 import type { EndpointRequest } from '../../http/endpoint.js'
-import type { Pages } from '../../http/page-origin.js'
 import { withReadableDomain } from '../../lib/address-domain.js'
 import type { LoggedIn } from '../../login/log-in.js'
-import { endUnlessKept, findSessionOfCookie } from '../../sessions/browser-session.js'
-import type { Sessions } from '../../sessions/sessions.js'
-import type { Flows } from '../flow.js'
+import { button, codeField, field, formOf, hiddenFields, type PageForm } from '../form-parts.js'
+import { html, type SafeHtml } from '../html.js'
+import type { PageContent, PageShell } from '../layout.js'
 import { pageAddress } from '../page-request.js'
-import type { RegisterField } from '../view-parts.js'
+import type { FormsKit } from '../pages-kit.js'
+import type { RegistrationOnPages } from '../ports.js'
+import { endEarlier } from '../sign-in-page.js'
+import type { TextKey } from '../texts/en.js'
+import type { PageTexts } from '../texts.js'
 import type { MailFormDone, MailPage, MailPlace } from './mail-form.js'
-import { type MailPagesDeps, requestIn, signInAt, tokenIn } from './mail-pages.js'
-import type { RegistrationOnPages } from './parts.js'
-
-export interface RegisterPagesDeps extends MailPagesDeps {
-  readonly pages: Pick<Pages, 'cookie'>
-  readonly sessions: Pick<Sessions, 'findBySecret' | 'end'>
-  readonly flows: Pick<Flows, 'begin' | 'withStep' | 'seal'>
-}
+import { requestIn, signInAt, tokenIn } from './mail-pages.js'
+import { type NewPasswordOnPage, newPasswordField } from './password-page.js'
 
 /**
  * `/account/register`, and `/account/invitation?token=…` for whoever is invited: mails a code to a
  * new user.
  */
 export function createRegisterPage(
-  deps: MailPagesDeps,
+  kit: FormsKit,
   registration: RegistrationOnPages,
   page: 'account/register' | 'account/invitation',
 ): MailPage {
@@ -38,8 +35,7 @@ export function createRegisterPage(
       if (!isInvited && (await registration.needsInvitation()))
         throw new AuthError('registration-closed')
       const given = isInvited ? await registration.look(tokenIn(place), request) : null
-      return () => ({
-        page: 'register',
+      const view: RegisterView = {
         form,
         email: given === null ? fields.text('email') : withReadableDomain(given),
         isEmailGiven: given !== null,
@@ -47,8 +43,9 @@ export function createRegisterPage(
         name: fields.text('name'),
         wrong: registerFields.find((one) => wrong.includes(one)) ?? null,
         isTaken: wrong.includes('username-taken'),
-        back: signInAt(deps, appOf(place), place.language),
-      })
+        back: signInAt(kit, appOf(place), place.language),
+      }
+      return (shell) => registerPage(view, shell)
     },
 
     async submit(place, fields, request) {
@@ -60,7 +57,7 @@ export function createRegisterPage(
       const app = appOf(place)
       const raw = `proof=${requestId}${app === '' ? '' : '&'}${app}`
       const next = { raw, flow: null, language: place.language }
-      return { goTo: pageAddress(deps.baseUrl, 'account/register/confirm', next), cookies: [] }
+      return { goTo: pageAddress(kit.baseUrl, 'account/register/confirm', next), cookies: [] }
     },
   }
 }
@@ -69,10 +66,9 @@ const registerFields: readonly RegisterField[] = ['email', 'username', 'name']
 
 /** `/account/register/confirm?proof=…`: takes the code, and signs the new user in. */
 export function createConfirmRegisterPage(
-  deps: RegisterPagesDeps,
+  kit: FormsKit,
   registration: RegistrationOnPages,
 ): MailPage {
-  const { baseUrl } = deps
   const { needsPassword, minLength } = registration
   return {
     page: 'account/register/confirm',
@@ -83,8 +79,7 @@ export function createConfirmRegisterPage(
       const { app } = confirmIn(place)
       const again = { raw: app, flow: null, language: place.language }
       const isTaken = wrong.includes('username-taken')
-      return () => ({
-        page: 'confirm-register',
+      const view: ConfirmRegisterView = {
         form,
         code: fields.text('code'),
         // Asked for only after somebody else was quicker.
@@ -92,8 +87,9 @@ export function createConfirmRegisterPage(
         isTaken,
         password: { minLength, reasons },
         isPasswordOptional: !needsPassword,
-        back: pageAddress(baseUrl, 'account/register', again),
-      })
+        back: pageAddress(kit.baseUrl, 'account/register', again),
+      }
+      return (shell) => confirmRegisterPage(view, shell)
     },
 
     async submit(place, fields, request) {
@@ -103,7 +99,7 @@ export function createConfirmRegisterPage(
       const other = ['username'].filter((one) => fields.has(one))
       const typed = [...sent, ...other].map((name) => [name, fields.text(name)] as const)
       const given = { requestId, ...Object.fromEntries(typed) }
-      return signedIn(deps, await registration.confirm(given, request), app, place, request)
+      return signedIn(kit, await registration.confirm(given, request), app, place, request)
     },
   }
 }
@@ -115,19 +111,170 @@ function confirmIn({ raw }: MailPlace): { readonly requestId: string; readonly a
 }
 
 async function signedIn(
-  { pages, sessions, flows, ...deps }: RegisterPagesDeps,
+  kit: FormsKit,
   { session, token: value }: LoggedIn,
   app: string,
   { language }: MailPlace,
   { incoming, context }: EndpointRequest,
 ): Promise<MailFormDone> {
-  await endUnlessKept(sessions, session, context, async () => {
-    const earlier = await findSessionOfCookie(pages, sessions, incoming)
-    if (earlier !== null) await sessions.end(earlier, 'logout', context)
-  })
-  const raw = requestIn(deps, app)
+  const { pages, flows } = kit
+  await endEarlier(kit, session, { incoming, context })
+  const raw = requestIn(kit, app)
   // As after a sign-in: the request may ask for one that is new.
   const flow = flows.seal(flows.withStep(flows.begin(), 'login'), { request: raw, browser: value })
-  const goTo = pageAddress(deps.baseUrl, 'authorize', { raw, flow, language })
+  const goTo = pageAddress(kit.baseUrl, 'authorize', { raw, flow, language })
   return { goTo, cookies: [{ of: pages.cookie, value, maxAge: null }] }
+}
+
+/** A new account. The form has the fields of {@link RegisterField}. */
+export interface RegisterView {
+  readonly form: PageForm
+  /** As it was typed; that of the invitation if `isEmailGiven`, which cannot be changed. */
+  readonly email: string
+  readonly isEmailGiven: boolean
+  readonly username: string
+  /** The name that others see. */
+  readonly name: string
+  /** The field at fault; null if none is known. */
+  readonly wrong: RegisterField | null
+  /** Whether somebody else has the user name. */
+  readonly isTaken: boolean
+  /** The sign-in page. */
+  readonly back: string
+}
+
+/** A field of the page for a new account. */
+export type RegisterField = 'email' | 'username' | 'name'
+
+/**
+ * The code that was mailed to a new user, and the password that goes with it. The form has the
+ * fields `code` and `password`, and perhaps `username`.
+ */
+export interface ConfirmRegisterView {
+  readonly form: PageForm
+  readonly code: string
+  /** Another user name, which is asked for if somebody was quicker; null otherwise. */
+  readonly username: string | null
+  readonly isTaken: boolean
+  readonly password: NewPasswordOnPage
+  /** Whether users without a password can sign in. */
+  readonly isPasswordOptional: boolean
+  /** The page of the registration. */
+  readonly back: string
+}
+
+const plainText = { type: 'text', autocapitalize: 'none', autocorrect: 'off', spellcheck: 'false' }
+
+/**
+ * A new account.
+ *
+ * @internal
+ */
+export function registerPage(view: RegisterView, shell: PageShell): PageContent {
+  const { form, isTaken, back } = view
+  const { texts } = shell
+  const content = [
+    // The language of mails to the new user.
+    hiddenFields({ locale: texts.tag }),
+    emailField(view, texts),
+    usernameField(view.username, isTaken || view.wrong === 'username', texts, view.wrong === null),
+    nameField(view, texts),
+    button(texts.html('register.submit')),
+  ]
+  return {
+    title: 'register.title',
+    isFaulty: form.fault !== null,
+    body: html`<p>${texts.html('register.lead')}</p>
+${formOf(form, texts, faultOf(view), content, isTaken || view.wrong !== null)}
+<p class="links"><a href="${back}">${texts.html('register.back')}</a></p>`,
+  }
+}
+
+function faultOf({ isTaken, wrong }: RegisterView): TextKey {
+  if (isTaken) return 'register.taken'
+  if (wrong === 'email') return 'register.wrong-email'
+  return wrong === null ? 'register.wrong' : 'register.wrong-name'
+}
+
+function emailField(
+  { form, email, isEmailGiven, wrong }: RegisterView,
+  texts: PageTexts,
+): SafeHtml {
+  const isFaulty = wrong === 'email'
+  const attributes = {
+    ...plainText,
+    type: 'email',
+    value: email,
+    autocomplete: 'email',
+    required: true,
+    readonly: isEmailGiven,
+    autofocus: isFaulty || (form.fault === null && !isEmailGiven),
+  }
+  const label = 'register.email'
+  const hint = 'register.email-help'
+  return field({ id: 'email', name: 'email', label, hint, isFaulty, attributes }, texts)
+}
+
+function usernameField(
+  value: string,
+  isFaulty: boolean,
+  texts: PageTexts,
+  isFirst: boolean,
+): SafeHtml {
+  const attributes = {
+    ...plainText,
+    value,
+    autocomplete: 'username',
+    required: true,
+    autofocus: isFaulty && isFirst,
+  }
+  const label = 'register.username'
+  const hint = 'register.username-help'
+  return field({ id: 'username', name: 'username', label, hint, isFaulty, attributes }, texts)
+}
+
+function nameField({ name, wrong }: RegisterView, texts: PageTexts): SafeHtml {
+  const isFaulty = wrong === 'name'
+  const attributes = { type: 'text', value: name, autocomplete: 'name', required: true }
+  const label = 'register.name'
+  const focus = { ...attributes, autofocus: isFaulty }
+  return field({ id: 'name', name: 'name', label, isFaulty, attributes: focus }, texts)
+}
+
+/**
+ * The code that was mailed to a new user, and the password that goes with it.
+ *
+ * @internal
+ */
+export function confirmRegisterPage(view: ConfirmRegisterView, shell: PageShell): PageContent {
+  const { form, code, username, isTaken, password, back } = view
+  const { texts } = shell
+  const isRefused = password.reasons.length > 0
+  const isCodeFaulty = !isTaken && !isRefused
+  const content = [
+    codeField(code, form, 'confirm-register.help', texts, isCodeFaulty),
+    username === null ? null : usernameField(username, isTaken, texts, true),
+    passwordField(view, shell),
+    button(texts.html('confirm-register.submit')),
+  ]
+  const ofCode = isTaken ? 'register.taken' : 'confirm-email.wrong'
+  return {
+    title: 'confirm-email.title',
+    isFaulty: form.fault !== null,
+    body: html`<p>${texts.html('confirm-register.lead')}</p>
+${formOf(form, texts, isRefused ? 'new-password.wrong' : ofCode, content, true)}
+<p class="links"><a href="${back}">${texts.html('confirm-register.back')}</a></p>`,
+    scripts: [shell.passwordScript],
+  }
+}
+
+function passwordField(view: ConfirmRegisterView, shell: PageShell): SafeHtml {
+  const { password, form, isPasswordOptional } = view
+  const isFaulty = password.reasons.length > 0
+  const optional =
+    isPasswordOptional &&
+    html`<p>${shell.texts.html('register.password-optional')}</p>
+`
+  const field = newPasswordField(password, form, shell, isFaulty, !isPasswordOptional)
+  return html`${optional || null}${field}`
 }

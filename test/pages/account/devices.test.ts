@@ -1,7 +1,7 @@
 // The devices on the account page: each browser once, with the apps that were signed in to there.
 import { describe, expect, it } from 'vitest'
-import { groupDevices } from '../../../src/pages/account/devices.js'
-import type { OwnDevice } from '../../../src/pages/account/parts.js'
+import { groupDevices } from '../../../src/pages/account/account-page.js'
+import type { OwnDevice } from '../../../src/pages/ports.js'
 import { startOffice } from '../mounted/app-with-apis.js'
 import type { MountedHost } from '../mounted/mounted-host.js'
 import { choicesOn, openAccount, sessionsOf } from './account-visitor.js'

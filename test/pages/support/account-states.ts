@@ -1,10 +1,5 @@
-import type {
-  AccountIdentitiesView,
-  AccountView,
-  FormFault,
-  PageForm,
-  View,
-} from '../../../src/pages/view.js'
+import type { FormFault, PageForm } from '../../../src/pages/form-parts.js'
+import type { View, ViewOf } from './views.js'
 
 const base = 'https://chat.example.com/api/v1'
 const app = { enabled: true, recoveryCodesLeft: 9 }
@@ -12,7 +7,7 @@ const noApp = { enabled: false, recoveryCodesLeft: 0 }
 
 /** What is in these pages that somebody has typed or registered. */
 interface AccountData {
-  readonly account: AccountView['account']
+  readonly account: ViewOf<'account'>['account']
   readonly deviceName: string
   readonly foreignClient: { readonly name: string }
   readonly scopes: readonly string[]
@@ -37,7 +32,7 @@ export function accountStates(
     { ...here, id: 'd3', name: null, ip: null, current: false, apps },
   ]
   const factor = { app, email: null, href: `${base}/account/second-factor` }
-  const view: AccountView = {
+  const view: ViewOf<'account'> = {
     page: 'account',
     account,
     form,
@@ -105,7 +100,7 @@ function changingStates(
 }
 
 function identitiesStates(
-  shown: Pick<AccountIdentitiesView, 'account' | 'form' | 'back'>,
+  shown: Pick<ViewOf<'account-identities'>, 'account' | 'form' | 'back'>,
   provider: string,
   lastUsedAt: Date,
 ): Record<string, View> {
@@ -124,7 +119,7 @@ function identitiesStates(
 }
 
 function factorStates(
-  account: AccountView['account'],
+  account: ViewOf<'account'>['account'],
   formWith: (fault: FormFault | null) => PageForm,
 ): Record<string, View> {
   const form = formWith(null)

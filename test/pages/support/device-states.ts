@@ -1,14 +1,9 @@
-import type {
-  DeviceView,
-  FormFault,
-  LinkDeviceView,
-  PageForm,
-  View,
-} from '../../../src/pages/view.js'
+import type { FormFault, PageForm } from '../../../src/pages/form-parts.js'
+import type { View, ViewOf } from './views.js'
 
 /** What is in these pages that somebody has typed or registered. */
 interface DeviceData {
-  readonly account: DeviceView['account']
+  readonly account: ViewOf<'device'>['account']
   readonly foreignClient: { readonly name: string }
   readonly deviceName: string
   readonly typed: string
@@ -26,7 +21,7 @@ export function deviceStates(
   const form = formWith(null)
   const typing = { page: 'device-code', account, form, userCode: '' } as const
   const askedAt = new Date('2030-01-02T03:04:05Z')
-  const asked: DeviceView = {
+  const asked: ViewOf<'device'> = {
     page: 'device',
     account,
     form,
@@ -64,7 +59,7 @@ export function linkStates(
   const askedAt = new Date('2030-01-02T03:04:05Z')
   const linkScript = '/oauth/assets/link-0123456789abcdef.js'
   const linking = { page: 'link', account, form, linkScript } as const
-  const linked: LinkDeviceView = {
+  const linked: ViewOf<'link-device'> = {
     page: 'link-device',
     account,
     form,

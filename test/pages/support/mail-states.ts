@@ -1,8 +1,9 @@
-import type { AccountView, FormFault, PageForm, View } from '../../../src/pages/view.js'
+import type { FormFault, PageForm } from '../../../src/pages/form-parts.js'
+import type { View, ViewOf } from './views.js'
 
 const base = 'https://chat.example.com/api/v1'
 
-const notes: readonly Extract<View, { page: 'note' }>['note'][] = [
+const notes: readonly ViewOf<'note'>['note'][] = [
   'mail-sent',
   'password-set',
   'address-confirmed',
@@ -18,7 +19,7 @@ const notes: readonly Extract<View, { page: 'note' }>['note'][] = [
 
 /** The states of the pages for passwords and addresses, and of links in mails. */
 export function mailStates(
-  { account, typed }: { readonly account: AccountView['account']; readonly typed: string },
+  { account, typed }: { readonly account: ViewOf<'account'>['account']; readonly typed: string },
   formWith: (fault: FormFault | null) => PageForm,
 ): Record<string, View> {
   const form = formWith(null)
@@ -59,7 +60,7 @@ export function mailStates(
 }
 
 function emailStates(
-  account: AccountView['account'],
+  account: ViewOf<'account'>['account'],
   formWith: (fault: FormFault | null) => PageForm,
 ): Record<string, View> {
   const form = formWith(null)
@@ -95,7 +96,7 @@ function emailStates(
 }
 
 function registerStates(
-  { account, typed }: { readonly account: AccountView['account']; readonly typed: string },
+  { account, typed }: { readonly account: ViewOf<'account'>['account']; readonly typed: string },
   formWith: (fault: FormFault | null) => PageForm,
 ): Record<string, View> {
   const form = formWith(null)
@@ -138,7 +139,7 @@ function registerStates(
 }
 
 function codeStates(
-  { account, typed }: { readonly account: AccountView['account']; readonly typed: string },
+  { account, typed }: { readonly account: ViewOf<'account'>['account']; readonly typed: string },
   formWith: (fault: FormFault | null) => PageForm,
 ): Record<string, View> {
   const form = formWith(null)

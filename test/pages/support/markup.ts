@@ -1,9 +1,10 @@
 // Reads the markup of our own pages, which is simpler than HTML may be.
+
 import { markupOf } from '../../../src/pages/html.js'
-import type { PageShell } from '../../../src/pages/layout.js'
-import { renderPage } from '../../../src/pages/render.js'
-import type { View } from '../../../src/pages/view.js'
+import { layout, type PageShell } from '../../../src/pages/layout.js'
 import { shellIn, states } from './states.js'
+import type { View } from './views.js'
+import { contentOf } from './views.js'
 
 /** A start tag with its attributes, each with the text that its value stands for. */
 export interface Tag {
@@ -13,7 +14,8 @@ export interface Tag {
 
 /** A page as it goes out. */
 export function pageOf(view: View, tag = 'en', given: Partial<PageShell> = {}): string {
-  return markupOf(renderPage(view, shellIn(tag, given)))
+  const shell = shellIn(tag, given)
+  return markupOf(layout(shell, contentOf(view, shell)))
 }
 
 /** The page of a state. */

@@ -4,10 +4,10 @@ import type { AddressInfo } from 'node:net'
 import { passkeyScript, passwordScript } from '../../../src/pages/assets/scripts.js'
 import { createStylesheet, passkeyCss } from '../../../src/pages/assets/stylesheet.js'
 import { markupOf } from '../../../src/pages/html.js'
-import type { PageShell } from '../../../src/pages/layout.js'
-import { hasPassword, hasScript, pageHeadersFor } from '../../../src/pages/page-headers.js'
-import { renderPage } from '../../../src/pages/render.js'
+import { layout, type PageShell } from '../../../src/pages/layout.js'
+import { pageHeadersFor } from '../../../src/pages/show-page.js'
 import { shellIn, states } from './states.js'
+import { contentOf } from './views.js'
 
 /** Where the states are, each at `/<name>?lang=de`. */
 export interface PageServer {
@@ -76,13 +76,12 @@ function sendPage(response: ServerResponse, name: string, url: URL): void {
   const withLogo = url.searchParams.has('logo')
     ? { logo: '/logo.svg', brand: { name: 'Grünwald & Söhne', logo: logoOption } }
     : {}
-  const scripts = [
-    ...(hasPassword(view) ? [passwordScriptPath] : []),
-    ...(hasScript(view) ? [passkeyScriptPath] : []),
-    ...('linkScript' in view ? [linkScriptPath] : []),
-  ].map((path) => new URL(path, url).href)
-  response.writeHead(200, { ...pageHeadersFor(tag, scripts) })
-  response.end(markupOf(renderPage(view, shellIn(tag, { ...shell, ...withLogo }))))
+  const all = shellIn(tag, { ...shell, ...withLogo })
+  const content = contentOf(view, all)
+  const scripts = (content.scripts ?? []).filter((path) => path !== null)
+  const allowed = scripts.map((path) => new URL(path, url).href)
+  response.writeHead(200, { ...pageHeadersFor(tag, allowed) })
+  response.end(markupOf(layout(all, content)))
 }
 
 const logoOption = { file: 'logo.svg', alt: '', width: 40, height: 40 }

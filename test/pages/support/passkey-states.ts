@@ -1,10 +1,10 @@
-import { type AskedPasskey, createPasskeyPart } from '../../../src/pages/form-parts.js'
+import { type AskedPasskey, passkeyPart } from '../../../src/pages/form-parts.js'
 import type { SafeHtml } from '../../../src/pages/html.js'
 import { createTexts, type PageTexts } from '../../../src/pages/texts.js'
-import type { EnrolView, SecondFactorView, SignInView, View } from '../../../src/pages/view.js'
+import type { View, ViewOf } from './views.js'
 
 const texts = createTexts(undefined, 'Example Chat').get('en') as PageTexts
-const partOf = createPasskeyPart('/oauth/assets/passkeys-0123456789abcdef.js')
+const passkeyScript = '/oauth/assets/passkeys-0123456789abcdef.js'
 const challenge = 'djEu'.repeat(33)
 
 function part(given: Pick<AskedPasskey, 'ceremony' | 'label'>, isAlone = false): SafeHtml {
@@ -13,14 +13,14 @@ function part(given: Pick<AskedPasskey, 'ceremony' | 'label'>, isAlone = false):
   const asked = given.ceremony === 'create' ? created : { rpId: 'chat.example.com' }
   const options = { challenge, timeout: 300_000, ...asked }
   const renew = given.label === 'passkey.sign-in' ? '/auth/passkey/options' : null
-  return partOf({ ...given, options, isAlone, renew }, texts)
+  return passkeyPart({ ...given, options, isAlone, renew }, { texts, passkeyScript })
 }
 
 /** The states of the same pages that differ by passkeys. */
 export function passkeyStates(
-  signIn: SignInView,
-  factor: SecondFactorView,
-  enrol: EnrolView,
+  signIn: ViewOf<'sign-in'>,
+  factor: ViewOf<'second-factor'>,
+  enrol: ViewOf<'enrol'>,
 ): Record<string, View> {
   const wrong = { ...signIn.form, fault: { kind: 'wrong-passkey' } } as const
   const signingIn = { ...signIn, passkey: part({ ceremony: 'get', label: 'passkey.sign-in' }) }

@@ -1,19 +1,11 @@
+import type { FormFault, PageForm } from '../../../src/pages/form-parts.js'
 import { hiddenFields } from '../../../src/pages/form-parts.js'
 import type { SafeHtml } from '../../../src/pages/html.js'
-import type {
-  EnrolView,
-  FormFault,
-  PageForm,
-  SecondFactorView,
-  SignInView,
-  View,
-} from '../../../src/pages/view.js'
 import { accountStates } from './account-states.js'
 import { deviceStates, linkStates } from './device-states.js'
 import { mailStates } from './mail-states.js'
 import { passkeyStates } from './passkey-states.js'
-
-type ErrorView = Extract<View, { page: 'error' }>
+import type { View, ViewOf } from './views.js'
 
 /** What is in pages that somebody has typed or registered, or that differs by the request. */
 export interface StateData {
@@ -114,7 +106,7 @@ function formWith({ hidden }: StateData, fault: FormFault | null = null): PageFo
   return { action, hidden, fault }
 }
 
-function signInOf(data: StateData): SignInView {
+function signInOf(data: StateData): ViewOf<'sign-in'> {
   return {
     page: 'sign-in',
     client: data.client,
@@ -137,7 +129,7 @@ function signInOf(data: StateData): SignInView {
 function signInStates(data: StateData): Record<string, View> {
   const { account, typed, refusal: message } = data
   const signIn = signInOf(data)
-  const again = (fault: FormFault): SignInView => ({
+  const again = (fault: FormFault): ViewOf<'sign-in'> => ({
     ...signIn,
     username: typed,
     form: formWith(data, fault),
@@ -162,12 +154,12 @@ function signInStates(data: StateData): Record<string, View> {
   }
 }
 
-function providerStates(signIn: SignInView, data: StateData): Record<string, View> {
+function providerStates(signIn: ViewOf<'sign-in'>, data: StateData): Record<string, View> {
   const href = '/oauth/providers/work?client_id=wiki'
   const work = { name: data.factorLabel, href, logo: null }
   const providers = [work, { ...work, logo: '/oauth/assets/provider-work-0.svg' }]
   const noWays = { forgotten: null, register: null, byCode: null }
-  const only: SignInView = { ...signIn, ...noWays, providers, password: 'none' }
+  const only: ViewOf<'sign-in'> = { ...signIn, ...noWays, providers, password: 'none' }
   const stale = formWith(data, { kind: 'stale' })
   const waiting = { provider: data.factorLabel, account: data.typed }
   const connect = { page: 'connect', account: data.account, connects: waiting } as const
@@ -186,7 +178,7 @@ function providerStates(signIn: SignInView, data: StateData): Record<string, Vie
   }
 }
 
-function factorOf(data: StateData): SecondFactorView {
+function factorOf(data: StateData): ViewOf<'second-factor'> {
   return {
     page: 'second-factor',
     method: 'code',
@@ -200,7 +192,7 @@ function factorOf(data: StateData): SecondFactorView {
   }
 }
 
-function enrolOf(data: StateData): EnrolView {
+function enrolOf(data: StateData): ViewOf<'enrol'> {
   return {
     page: 'enrol',
     form: formWith(data),
@@ -260,7 +252,7 @@ function consentStates(data: StateData): Record<string, View> {
 }
 
 function errorStates({ reference, client, factorLabel, refusal }: StateData): Record<string, View> {
-  const error: ErrorView = {
+  const error: ViewOf<'error'> = {
     page: 'error',
     fault: 'unknown-client',
     clientName: null,
@@ -270,7 +262,11 @@ function errorStates({ reference, client, factorLabel, refusal }: StateData): Re
     parameter: 'client_id',
     retryAfter: 0,
   }
-  const redirect: ErrorView = { ...error, fault: 'redirect-mismatch', clientName: client.name }
+  const redirect: ViewOf<'error'> = {
+    ...error,
+    fault: 'redirect-mismatch',
+    clientName: client.name,
+  }
   return {
     error,
     'error-redirect': { ...redirect, parameter: 'redirect_uri' },

@@ -1,12 +1,14 @@
 // Every state that a page can be in, by a name that can stand in a path: those of the contract, and
 // names that are as long as they may be.
+
 import { encode } from 'uqr'
 import type { PageShell } from '../../../src/pages/layout.js'
 import { createTexts } from '../../../src/pages/texts.js'
-import type { View } from '../../../src/pages/view.js'
 import { otpauthUri, statesOf, usualData } from './states-of.js'
+import type { View } from './views.js'
 
 export const service = 'Example Chat'
+const passkeyScript = '/oauth/assets/passkeys-0123456789abcdef.js'
 const texts = createTexts(undefined, service)
 
 /** What is around a page, as an endpoint would make it. */
@@ -27,6 +29,7 @@ export function shellIn(tag: string, given: Partial<PageShell> = {}): PageShell 
     logo: null,
     icon: '/icon.svg',
     passwordScript: '/oauth/assets/show-password-0123456789abcdef.js',
+    passkeyScript,
     languages: [...texts.values()].map((one) => ({
       tag: one.tag,
       name: one.plain('language.name'),

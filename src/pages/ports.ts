@@ -1,12 +1,14 @@
-import type { RequestContext } from '../../audit/events.js'
-import type { EndpointRequest } from '../../http/endpoint.js'
-import type { LoggedIn } from '../../login/log-in.js'
-import type { SessionRecord } from '../../stores/contract.js'
-import type { TotpStatus } from '../../two-factor/enrolment.js'
-import type { AuthUser, LoginIdentifier } from '../../users/contract.js'
-import type { FactorEnrolment } from '../enrolment-page.js'
-import type { UndoView } from '../view.js'
-import type { EmailFactorOnPage, LinkOnPage } from '../view-parts.js'
+import type { RequestContext } from '../audit/events.js'
+import type { AuthError } from '../errors.js'
+import type { KeptCookie } from '../http/answer.js'
+import type { EndpointRequest, SetHeaders } from '../http/endpoint.js'
+import type { LoggedIn } from '../login/log-in.js'
+import type { SessionRequest } from '../sessions/issuing.js'
+import type { AskedLifetime } from '../sessions/session-times.js'
+import type { SessionRecord } from '../stores/contract.js'
+import type { TotpStatus } from '../two-factor/enrolment.js'
+import type { AssertionResponse } from '../two-factor/passkey-response.js'
+import type { AuthUser, LoginIdentifier } from '../users/contract.js'
 
 /** One session of a user, as in `GET /auth/sessions`. */
 export interface OwnDevice {
@@ -224,10 +226,218 @@ export interface UndoOnPages {
   look(
     token: string,
     request: EndpointRequest,
-  ): Promise<Pick<UndoView, 'username' | 'former'> & { readonly minLength: number | null }>
+  ): Promise<{
+    readonly username: string
+    readonly former: string
+    readonly minLength: number | null
+  }>
   /** Rejects with 400 `proof-refused` and `password-refused`, 429 and 503. */
   undo(
     given: { readonly token: string; readonly password: string | undefined },
     request: EndpointRequest,
   ): Promise<void>
+}
+
+/** Sets up an authenticator app, right after the password. */
+export interface FactorEnrolment {
+  /**
+   * The session's pending seed, or a new one. Rejects with 409 and 503.
+   */
+  begin(
+    user: AuthUser,
+    sessionId: string,
+    context: RequestContext,
+  ): Promise<{ readonly secret: string; readonly otpauthUri: string }>
+  /**
+   * Activates the factor; resolves with the recovery codes. Calls `beforehand` after a right code,
+   * before any change. Rejects with 401, 409, 429 and 503.
+   */
+  confirm(
+    session: SessionRecord,
+    code: string,
+    request: Pick<EndpointRequest, 'context' | 'setHeaders'>,
+    beforehand: () => Promise<void>,
+  ): Promise<readonly string[]>
+}
+
+/** Codes by mail. */
+export interface EmailFactorOnPage {
+  readonly enabled: boolean
+  /** Whether the user has a proven address, without which it cannot be switched on. */
+  readonly verified: boolean
+}
+
+/** A new device that shows a link. */
+export interface LinkOnPage {
+  /** What the device calls itself: it may lie. Null if it says nothing. */
+  readonly name: string | null
+  /** Such as "Firefox on Linux"; null if the device tells nothing. */
+  readonly agent: string | null
+  readonly network: string | null
+  /** Whether it is the network of this browser. */
+  readonly sameNetwork: boolean
+  readonly at: Date
+}
+
+/** Deleting the account of a signed-in user. */
+export interface DeletionOnPages {
+  /** Whether this user shows the password. Rejects with 503. */
+  asksPassword(user: AuthUser): Promise<boolean>
+  /** Whether a code is mailed to this user. Rejects with 503. */
+  mailsCode(user: AuthUser): Promise<boolean>
+  /**
+   * Mails a code to a user with a fresh sign-in, and resolves with the id of the request. Null:
+   * there is no address to mail to, and the account is deleted. Rejects with 401, 403, 429 and 503.
+   */
+  ask(
+    asking: AskingUser,
+    password: string | undefined,
+    request: EndpointRequest,
+  ): Promise<string | null>
+  /** Deletes the account. Rejects with 400 `proof-refused`, 401, 429 and 503. */
+  confirm(
+    asking: AskingUser,
+    given: { readonly requestId: string; readonly code: string },
+    request: EndpointRequest,
+  ): Promise<void>
+}
+
+/** A mailed code, and the second factor of a user who has one. */
+export interface MailedLogin extends Omit<SessionRequest, 'approved' | 'marks'> {
+  readonly requestId: string
+  readonly code: string
+  readonly secondFactor: string | null
+  readonly passkey: AssertionResponse | null
+}
+
+/** Signing in by a mailed code. */
+export interface EmailSignInOnPages {
+  /**
+   * Asks for a code; resolves with the id of the request. Tells nobody whether the name has an
+   * account. Rejects with 400, 429 and 503.
+   */
+  ask(identifier: LoginIdentifier, context: RequestContext): Promise<string>
+  /** `error`: `totp-required` or `totp-invalid`. Rejects with `proof-refused`, 403, 429, 503. */
+  logIn(
+    given: MailedLogin,
+    request: { readonly context: RequestContext; readonly setHeaders: SetHeaders },
+  ): Promise<
+    | { readonly outcome: 'logged-in'; readonly loggedIn: LoggedIn }
+    | { readonly outcome: 'factor-due'; readonly error: AuthError; readonly userId: string }
+  >
+}
+
+/** A provider, for its button. */
+export interface ProviderOnPages {
+  readonly id: string
+  readonly name: string
+  readonly logo: { readonly type: string; readonly body: string | Uint8Array } | undefined
+}
+
+/** A session that an account elsewhere is connected from. */
+export interface ConnectingSession {
+  readonly userId: string
+  readonly sessionId: string
+}
+
+/** A connected account. */
+export interface ConnectedAccount {
+  readonly id: string
+  /** The id of the provider. */
+  readonly provider: string
+  readonly label: string | null
+  readonly lastUsedAt: Date | null
+}
+
+/** A ticket, and what its owner adds to it. */
+export interface TicketLogin {
+  readonly ticket: string
+  readonly code: string | null
+  readonly passkey: AssertionResponse | null
+  /** For a new user, instead of a name that is taken. */
+  readonly username: string | undefined
+  readonly lifetime: AskedLifetime | undefined
+}
+
+/** What comes of a ticket. */
+export type TicketOutcome =
+  | { readonly outcome: 'logged-in'; readonly loggedIn: LoggedIn }
+  /** `error`: `totp-required` or `totp-invalid`. */
+  | {
+      readonly outcome: 'factor-due'
+      readonly error: AuthError
+      readonly userId: string
+      readonly provider: string
+    }
+  /** A new user needs another name. */
+  | { readonly outcome: 'name-due'; readonly provider: string }
+  /** No user has this identity. `canConnect`: one may sign in as usual, and connect it then. */
+  | {
+      readonly outcome: 'unknown'
+      readonly provider: string
+      readonly name: string
+      readonly canConnect: boolean
+    }
+
+/** Signing in with the account of a provider, on the pages. */
+export interface ProvidersOnPages {
+  /** In the order of their buttons. */
+  readonly list: readonly ProviderOnPages[]
+  /** Whether they are the only way in. */
+  readonly only: boolean
+  /** Whether some users may sign in by password all the same. */
+  readonly somePasswords: boolean
+  /**
+   * Begins a flow: the address of the provider, and a cookie for the browser. `raw`: the query of
+   * the page. Rejects with 404, 429 and 503.
+   */
+  begin(
+    id: string,
+    goal: { readonly raw: string; readonly linkTo: ConnectingSession | null },
+    hints: ProviderHints,
+    request: EndpointRequest,
+  ): Promise<{ readonly url: string; readonly cookie: KeptCookie }>
+  /** Rejects with 400 `proof-refused`, 401, 403, 429 and 503. */
+  signIn(
+    given: TicketLogin,
+    request: Pick<EndpointRequest, 'context' | 'incoming' | 'setHeaders'>,
+  ): Promise<TicketOutcome>
+  /**
+   * What a new user may be called; empty if that is unknown. Changes nothing. Rejects with 400
+   * `proof-refused`, 429 and 503.
+   */
+  suggestedName(ticket: string, request: EndpointRequest): Promise<string>
+  /**
+   * What its owner knows the account of a ticket by; null if the ticket is void. Changes nothing.
+   * Rejects with 429 and 503.
+   */
+  labelOf(
+    ticket: string,
+    request: Pick<EndpointRequest, 'context' | 'incoming' | 'setHeaders'>,
+  ): Promise<string | null>
+  /**
+   * Connects the account of a ticket. `began`: the session that has asked for it; null if it was to
+   * be a sign-in. Rejects with 400 `proof-refused`, 401, 409 `identity-in-use`, 429 and 503.
+   */
+  connect(
+    ticket: string,
+    to: ConnectingSession,
+    began: ConnectingSession | null,
+    request: Pick<EndpointRequest, 'context' | 'incoming' | 'setHeaders'>,
+  ): Promise<void>
+  /** Oldest first. Rejects with 503. */
+  listOf(userId: string): Promise<readonly ConnectedAccount[]>
+  /**
+   * Removes one, for a user with a fresh sign-in. Rejects with 401, 404, 409
+   * `last-sign-in-method` and 503.
+   */
+  remove(session: SessionRecord, id: string, context: RequestContext): Promise<void>
+}
+
+/** What a provider is told of the request. */
+export interface ProviderHints {
+  readonly loginHint?: string | undefined
+  readonly prompt?: 'login' | undefined
+  /** Seconds. */
+  readonly maxAge?: number | undefined
 }
