@@ -1,4 +1,4 @@
-import type { LookupAddress } from 'node:dns'
+import { promises as dns, type LookupAddress } from 'node:dns'
 import {
   type ClientRequest,
   type IncomingMessage,
@@ -7,8 +7,8 @@ import {
 } from 'node:http'
 import { request as requestOverHttps } from 'node:https'
 import { isIP, type LookupFunction } from 'node:net'
+import { boundedCache } from './bounded-cache.js'
 import { UnexpectedAnswer, withTimeout } from './host-call.js'
-import { bySystem, createLookUp, type LookUp } from './look-up.js'
 import { bareHost, isAllowedAddress, isSafeUrl, type OfOthers } from './safe-url.js'
 
 /** From the look-up of the name to the last byte of the answer. */
@@ -31,9 +31,6 @@ export interface OutgoingRequest {
   /** True asks over http as well: the host has written this address. Default false. */
   readonly allowsHttp?: boolean
 }
-
-const lookUpOfOthers = createLookUp()
-const lookUpPrivate = createLookUp(bySystem)
 
 /** The server has an address to which no app may direct this one. */
 export class SpecialUseAddress extends UnexpectedAnswer {}
@@ -156,3 +153,71 @@ async function bodyOf(
   }
   return Buffer.concat(parts)
 }
+
+/** All addresses of a name. Gives up when the signal aborts. */
+type LookUp = (hostname: string, signal: AbortSignal) => Promise<readonly LookupAddress[]>
+
+/** As long as the first pause of a message that was not taken. */
+const failedSeconds = 5
+const mostFailed = 200
+
+/** Asks the name servers of this machine, and nothing else but them. */
+const byNameServers: LookUp = async (hostname, signal) => {
+  // Not `dns.lookup`: a name server that says nothing holds one of the two threads that all
+  // look-ups of this process share, and no signal frees it.
+  const resolver = new dns.Resolver({ timeout: 2000, tries: 1 })
+  const cancel = () => resolver.cancel()
+  signal.addEventListener('abort', cancel)
+  const [four, six] = await Promise.allSettled([
+    resolver.resolve4(hostname),
+    resolver.resolve6(hostname),
+  ])
+  signal.removeEventListener('abort', cancel)
+  if (four.status === 'rejected' && six.status === 'rejected') throw four.reason
+  return [
+    ...(four.status === 'fulfilled' ? four.value : []).map((address) => ({ address, family: 4 })),
+    ...(six.status === 'fulfilled' ? six.value : []).map((address) => ({ address, family: 6 })),
+  ]
+}
+
+/** As all of this process: also `/etc/hosts`. For names that the operator has chosen. */
+const bySystem: LookUp = (hostname) => dns.lookup(hostname, { all: true })
+
+/**
+ * Looks up names that others have chosen: each once at a time, and one that failed not again for
+ * five seconds. Names in `/etc/hosts` and search domains are not for others.
+ * @internal
+ */
+export function createLookUp(ask: LookUp = byNameServers): LookUp {
+  const underWay = new Map<string, Promise<readonly LookupAddress[]>>()
+  const failed = boundedCache<{ readonly cause: unknown }>(mostFailed, failedSeconds)
+
+  async function askNow(hostname: string, signal: AbortSignal): Promise<readonly LookupAddress[]> {
+    try {
+      return await ask(hostname, signal)
+    } catch (cause) {
+      failed.set(hostname, { cause }, new Date())
+      throw cause
+    } finally {
+      underWay.delete(hostname)
+    }
+  }
+
+  return async (hostname, signal) => {
+    // No name server knows it, and none should be asked (RFC 6761 §6.3).
+    if (/^(?:.+\.)?localhost\.?$/.test(hostname))
+      return [
+        { address: '127.0.0.1', family: 4 },
+        { address: '::1', family: 6 },
+      ]
+    const failure = failed.get(hostname, new Date())
+    if (failure !== undefined) throw failure.cause
+    // Who asked first gives up first, so its signal is the one that counts.
+    const asking = underWay.get(hostname) ?? askNow(hostname, signal)
+    underWay.set(hostname, asking)
+    return asking
+  }
+}
+
+const lookUpOfOthers = createLookUp()
+const lookUpPrivate = createLookUp(bySystem)

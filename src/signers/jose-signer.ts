@@ -1,6 +1,6 @@
 import type { KeyObject } from 'node:crypto'
 import { z } from 'zod'
-import { notSignedIn } from '../errors.js'
+import { AuthConfigError, notSignedIn } from '../errors.js'
 import {
   callable,
   checkOptions,
@@ -15,16 +15,17 @@ import { UnexpectedAnswer } from '../lib/host-call.js'
 import type {
   AccessTokenClaims,
   IdTokenAlgorithm,
+  IdTokenClaims,
   JsonWebKeySet,
   KeyRing,
+  LogoutTokenClaims,
   TokenSigner,
   VerifyOptions,
 } from './contract.js'
-import { createIdTokens } from './id-tokens.js'
 import { createImportedKeys, type ImportedKeys } from './imported-keys.js'
-import type { SigningKey } from './key-material.js'
+import { type CheckedKey, type KeyPurpose, purposeOf, type SigningKey } from './key-material.js'
+import { checkKeyList, listRing } from './list-ring.js'
 import { headerOf, maxTokenCharacters, verifySignature } from './read-token.js'
-import { type GivenKeys, isRing, signerRings } from './signer-rings.js'
 import { compactJws } from './signing-algorithms.js'
 
 /** Options of {@link joseSigner}. */
@@ -237,4 +238,163 @@ function isIssuer(value: unknown): boolean {
 
 function isText(value: unknown): boolean {
   return typeof value === 'string' && value !== ''
+}
+
+interface IdTokensDeps {
+  /** The current issuer, then former ones. */
+  readonly issuers: [string, ...string[]]
+  /** The keys of each offered algorithm. */
+  readonly keys: ReadonlyMap<IdTokenAlgorithm, ImportedKeys>
+}
+
+/**
+ * Signs and reads ID tokens,
+ * [OpenID Connect Core §2](https://openid.net/specs/openid-connect-core-1_0.html#IDToken), and
+ * signs logout tokens with the same keys.
+ */
+function createIdTokens({
+  issuers,
+  keys,
+}: IdTokensDeps): Required<Pick<TokenSigner, 'signIdToken' | 'signLogoutToken' | 'verifyIdToken'>> {
+  async function sign(
+    typ: string,
+    claims: IdTokenClaims | LogoutTokenClaims,
+    algorithm: IdTokenAlgorithm,
+  ): Promise<string> {
+    const active = await keys.get(algorithm)?.active()
+    if (active === undefined)
+      throw new UnexpectedAnswer(`this signer signs no ID tokens with ${algorithm}`)
+    // After a change of its algorithm, a ring signs with the old one until it is rotated.
+    if (active.algorithm !== algorithm)
+      throw new UnexpectedAnswer(
+        `ID tokens are signed with ${algorithm}, and the key whose time it is is one of ` +
+          `${active.algorithm}: rotate the ring`,
+      )
+    const header = JSON.stringify({ alg: algorithm, typ, kid: active.kid })
+    const payload = JSON.stringify({ ...claims, iss: issuers[0] })
+    return compactJws(algorithm, active.signingKey as KeyObject, header, payload)
+  }
+
+  return {
+    signIdToken: (claims, { algorithm }) => sign('JWT', claims, algorithm),
+
+    signLogoutToken: (claims, { algorithm }) => sign('logout+jwt', claims, algorithm),
+
+    async verifyIdToken(token, { audience }) {
+      const { kid, alg } = headerOf(token)
+      // The header only selects the ring; the key determines the algorithm.
+      const key = (await keys.get(alg as IdTokenAlgorithm)?.byKid(kid)) ?? null
+      if (key === null || key.algorithm !== alg)
+        throw notSignedIn('token names no key for ID tokens')
+      const payload = await verifySignature(token, key, {
+        typ: 'JWT',
+        issuer: issuers,
+        audience,
+        requiredClaims: ['sub', 'iat', 'exp'],
+        // Accepts expired tokens; jose has no other option for that.
+        clockTolerance: Number.MAX_SAFE_INTEGER,
+      })
+      return checkedIdTokenClaims(payload, audience)
+    },
+  }
+}
+
+// A list in `aud` would mean other audiences besides this client.
+function checkedIdTokenClaims(
+  payload: Readonly<Record<string, unknown>>,
+  audience: string,
+): IdTokenClaims {
+  const { sub, aud, iat, exp } = payload
+  const isWhole =
+    typeof sub === 'string' &&
+    sub !== '' &&
+    aud === audience &&
+    Number.isSafeInteger(iat) &&
+    Number.isSafeInteger(exp)
+  if (!isWhole) throw notSignedIn('token claims incomplete or of the wrong type')
+  return payload as IdTokenClaims
+}
+
+/** Keys as a host passes them to a signer. */
+type GivenKeys = readonly (SigningKey | string | undefined)[] | KeyRing
+
+/** The rings of a signer. */
+interface SignerRings {
+  /** For access tokens. */
+  readonly ring: KeyRing
+  /** For ID tokens of RS256; null without. */
+  readonly rsaRing: KeyRing | null
+  /** Rejects while one of them cannot sign, or if a key is in both. */
+  ready(): Promise<void>
+}
+
+/** Turns the host's keys into rings, and refuses a key that is in both. */
+function signerRings(keys: GivenKeys, rs256: GivenKeys | undefined): SignerRings {
+  const access = checkedKeys(keys, 'joseSigner.keys', 'access-tokens')
+  const ring = ringOf(access, 'joseSigner.keys')
+  if (rs256 === undefined) return { ring, rsaRing: null, ready: () => ring.ready() }
+  const rsa = checkedKeys(rs256, 'joseSigner.rs256', 'rs256')
+  if (!isRing(access) && !isRing(rsa)) refuseShared(access, rsa)
+  const rsaRing = ringOf(rsa, 'joseSigner.rs256')
+  return { ring, rsaRing, ready: () => bothReady(ring, rsaRing) }
+}
+
+// The keys of a ring are known only when it is ready.
+async function bothReady(ring: KeyRing, rsaRing: KeyRing): Promise<void> {
+  await Promise.all([ring.ready(), rsaRing.ready()])
+  const [access, rsa] = await Promise.all([ring.snapshot(), rsaRing.snapshot()])
+  refuseShared(access.all, rsa.all)
+}
+
+/** Whether it is a ring, not a list. */
+function isRing(keys: unknown): keys is KeyRing {
+  return typeof (keys as Partial<KeyRing> | null | undefined)?.snapshot === 'function'
+}
+
+function ringOf(keys: KeyRing | readonly CheckedKey[], option: string): KeyRing {
+  return isRing(keys) ? keys : listRing(keys, option)
+}
+
+function checkedKeys(
+  keys: GivenKeys,
+  option: string,
+  purpose: KeyPurpose,
+): KeyRing | readonly CheckedKey[] {
+  if (!isRing(keys)) return checkKeyList(withoutRing(keys, option), option, purpose)
+  if (purposeOf(keys.algorithm) === purpose) return keys
+  throw purpose === 'rs256'
+    ? new AuthConfigError(
+        option,
+        'is a ring whose keys are not for RS256.',
+        "pass keyRing({ algorithm: 'RS256', … }), with a folder or store of its own.",
+      )
+    : new AuthConfigError(
+        option,
+        'is a ring of RS256 keys, which are for ID tokens alone.',
+        'pass it as joseSigner.rs256.',
+      )
+}
+
+function withoutRing(keys: readonly unknown[], option: string): readonly unknown[] {
+  const place = keys.findIndex(isRing)
+  if (place < 0) return keys
+  throw new AuthConfigError(
+    `${option}[${place}]`,
+    'is a key ring in a list.',
+    `pass the ring itself, not in a list: ${option.split('.').at(-1)}: ring.`,
+  )
+}
+
+// A key is for one algorithm only (RFC 8725 §3.5, NIST SP 800-57 part 1 §5.2), and a kid must not
+// be published for two.
+function refuseShared(access: readonly CheckedKey[], rsa: readonly CheckedKey[]): void {
+  const isSame = (one: CheckedKey, other: CheckedKey) =>
+    one.kid === other.kid || (one.jwk['n'] !== undefined && one.jwk['n'] === other.jwk['n'])
+  const place = rsa.findIndex((one) => access.some((other) => isSame(one, other)))
+  if (place < 0) return
+  throw new AuthConfigError(
+    `joseSigner.rs256[${place}]`,
+    'stands in joseSigner.keys, too, or a key with its kid does.',
+    "make one for ID tokens alone: await generateSigningKey('RS256').",
+  )
 }

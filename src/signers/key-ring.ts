@@ -10,19 +10,25 @@ import {
   whole,
   withMethods,
 } from '../lib/check-options.js'
-import { encryptionKeyRemedy } from '../lib/encryption-key.js'
+import { decodeEncryptionKeys, encryptionKeyRemedy } from '../lib/encryption-key.js'
 import { UnexpectedAnswer, withTimeout } from '../lib/host-call.js'
 import { lazily } from '../lib/lazily.js'
 import type { Logger } from '../lib/logger.js'
-import { markOf, type Vault } from '../lib/vault.js'
-import type { KeyInfo, KeyRing, KeyStore, StoredSigningKey } from './contract.js'
+import { createVault, markOf, type Vault } from '../lib/vault.js'
+import type { KeyInfo, KeyRing, KeyState, KeyStore, StoredSigningKey } from './contract.js'
 import { fileKeyStore } from './file-key-store.js'
-import { type KeyAlgorithm, purposeOf, type SigningKey } from './key-material.js'
+import {
+  type CheckedKey,
+  checkSigningKey,
+  generateSigningKey,
+  type KeyAlgorithm,
+  type KeyPurpose,
+  purposeOf,
+  type SigningKey,
+} from './key-material.js'
 import { createKeyRows, reloadSeconds } from './key-rows.js'
-import { activeAmong, describeKeys, isOver } from './key-states.js'
 import { checkKeyList, listRing } from './list-ring.js'
 import { createRingReport, type RingReport } from './ring-report.js'
-import { createSealedKeys, keyVault, makeSealedKey } from './sealed-keys.js'
 import { signingAlgorithms } from './signing-algorithms.js'
 import { type FoundRows, highestGeneration, type RowStore } from './stored-row.js'
 
@@ -307,5 +313,133 @@ function noKeyToStartWith(options: Checked): AuthConfigError {
     placeOf(options),
     'holds no signing key, and none is to be made (create: false).',
     'is it mounted, and the right one? Where there has never been a key, leave create out once.',
+  )
+}
+
+/** The state of each key, for the operator. */
+function describeKeys(rows: readonly StoredSigningKey[], now: Date): KeyInfo[] {
+  const active = activeAmong(rows, now)
+  const stateOf = (row: StoredSigningKey): KeyState =>
+    row === active ? 'active' : row.activatesAt > now ? 'next' : 'retired'
+  return rows.map((row) => ({
+    kid: row.kid,
+    generation: row.generation,
+    state: stateOf(row),
+    activatesAt: row.activatesAt,
+  }))
+}
+
+/**
+ * The key that signs now: the newest that is active. If this clock is behind the clock that made
+ * the first key, the first one.
+ */
+function activeAmong(rows: readonly StoredSigningKey[], now: Date): StoredSigningKey {
+  return (rows.filter(({ activatesAt }) => activatesAt <= now).at(-1) ??
+    rows[0]) as StoredSigningKey
+}
+
+/** Whether a key's last token has expired; the key stopped signing when its successor started. */
+function isOver(
+  row: StoredSigningKey,
+  rows: readonly StoredSigningKey[],
+  longestToken: number,
+  now: Date,
+): boolean {
+  const successor = rows.find(({ generation }) => generation > row.generation)
+  return (
+    successor !== undefined && successor.activatesAt.getTime() + longestToken * 1000 < now.getTime()
+  )
+}
+
+/** The vault that encrypts private keys. Throws `AuthConfigError` for unusable encryption keys. */
+function keyVault(encryptionKeys: readonly unknown[] = []): Vault {
+  if (encryptionKeys.length === 0)
+    throw new AuthConfigError('keyRing.encryptionKeys', 'is missing.', encryptionKeyRemedy)
+  return createVault('signing-key', decodeEncryptionKeys(encryptionKeys, 'keyRing.encryptionKeys'))
+}
+
+/** Makes a key and encrypts it, bound to its `kid`. */
+async function makeSealedKey(
+  vault: Vault,
+  algorithm: KeyAlgorithm,
+): Promise<Pick<StoredSigningKey, 'kid' | 'sealedKey'>> {
+  const key = await generateSigningKey(algorithm)
+  const kid = key.kid as string
+  return { kid, sealedKey: vault.seal(kid, Buffer.from(JSON.stringify(key))) }
+}
+
+/** Decrypts the stored keys of one ring. */
+interface SealedKeys {
+  /** Null for a key that cannot be decrypted or belongs to another kind of ring. */
+  open(key: StoredSigningKey): CheckedKey | null
+  /** The error if that key is needed. */
+  refusalOf(key: StoredSigningKey): AuthConfigError
+}
+
+/**
+ * Decrypts each key once. `place`: the option for errors. `onUnreadable`: called for each key that
+ * is skipped.
+ */
+function createSealedKeys(
+  vault: Vault,
+  purpose: KeyPurpose,
+  place: string,
+  onUnreadable: (generation: number, problem: string) => void,
+): SealedKeys {
+  const opened = new Map<string, CheckedKey>()
+  const foreign = new Set<string>()
+
+  function read(kid: string, text: string): CheckedKey | null {
+    const jwk = JSON.parse(text) as { readonly alg?: unknown }
+    // By the encrypted `alg`: an attacker who can write to the store cannot change the kind.
+    if (purposeOf(jwk.alg) === purpose) return checkSigningKey(jwk, place, purpose)
+    foreign.add(kid)
+    return null
+  }
+
+  return {
+    open({ generation, kid, sealedKey }) {
+      const known = opened.get(kid)
+      if (known !== undefined) return known
+      const bytes = vault.open(kid, sealedKey)
+      if (bytes === null) {
+        onUnreadable(generation, 'cannot be opened with these encryption keys')
+        return null
+      }
+      try {
+        const key = read(kid, bytes.toString('utf8'))
+        if (key === null) onUnreadable(generation, 'is of another ring')
+        else opened.set(kid, key)
+        return key
+      } catch {
+        onUnreadable(generation, 'is of a kind that this release does not know')
+        return null
+      }
+    },
+
+    refusalOf: ({ generation, kid }) =>
+      foreign.has(kid) ? misplaced(place, purpose) : unopenable(generation),
+  }
+}
+
+const problems: Readonly<Record<KeyPurpose, string>> = {
+  'access-tokens': 'holds the keys of a ring with algorithm: RS256.',
+  rs256: 'holds the keys of a ring for access tokens.',
+}
+
+function misplaced(place: string, purpose: KeyPurpose): AuthConfigError {
+  return new AuthConfigError(
+    place,
+    problems[purpose],
+    'give each of the two rings a folder or a store of its own.',
+  )
+}
+
+function unopenable(generation: number): AuthConfigError {
+  const problem = `signing key ${generation} cannot be opened with these encryption keys.`
+  return new AuthConfigError(
+    'keyRing.encryptionKeys',
+    problem,
+    'pass the key that it was sealed with, too: [new, old].',
   )
 }

@@ -1,7 +1,7 @@
 // Names that somebody else has chosen, and whose name server does what it likes.
 import { promises as dns } from 'node:dns'
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import { createLookUp } from '../../src/lib/look-up.js'
+import { createLookUp } from '../../src/lib/outgoing.js'
 
 afterEach(() => {
   vi.useRealTimers()
