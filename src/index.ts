@@ -222,18 +222,18 @@ export type { RpLogoutStats } from './oauth/backchannel-logout/logout-queue.js'
 
 // Sessions, codes and second factors for the host's own code and pages.
 
+export type { SessionSummary } from './account/own-sessions.js'
 export type {
   ImportedSecondFactor,
   SecondFactorsForHost,
-} from './account/second-factors-for-host.js'
-export type { SessionSummary } from './account/sessions.endpoint.js'
+} from './account/second-factors.js'
 export type { EndOptions, PasswordChanged, SessionsForHost } from './account/sessions-for-host.js'
 export type {
   Credentials,
   PasswordSignInOptions,
+  SignedIn,
   SignInForHost,
 } from './account/sign-in-for-host.js'
-export type { SignedIn } from './account/signed-in.js'
 export type { UnlockLogin, UnlockOptions } from './account/unlock-login.js'
 export type { AccountsForHost } from './accounts/accounts.js'
 export type {
@@ -259,8 +259,7 @@ export type {
   NamedTokenSummary,
   NamedTokensForHost,
 } from './named-tokens/named-tokens-for-host.js'
-export type { PasskeysForHost } from './passkeys/passkeys-for-host.js'
-export type { PasskeySummary } from './passkeys/summary.js'
+export type { PasskeySummary, PasskeysForHost } from './passkeys/own-passkeys.js'
 export type { IssuedAuthorizationCode } from './pkce/authorization-code.js'
 export type {
   IssueAuthorizationCode,

@@ -1,12 +1,75 @@
+import { AuthError } from '../errors.js'
+import { ok } from '../http/answer.js'
+import type { Endpoint } from '../http/endpoint.js'
+import type { SignInKit } from '../kits/sign-in-kit.js'
+import { mapYielding } from '../lib/map-yielding.js'
 import type { OwnDevices } from '../pages/ports.js'
-import type { Sessions } from '../sessions/sessions.js'
-import { type CountSockets, summarizeAll } from './sessions.endpoint.js'
+import { ownerOf } from '../principal/account-owner.js'
+import { nameOf } from '../sessions/named-sessions.js'
+import type { SessionRecord } from '../stores/contract.js'
+
+/** The number of open sockets of a session in this process. */
+export type CountSockets = (sessionId: string) => number
+
+/**
+ * A session as its owner and the host see it. It contains no token, and nothing from which one
+ * could be made.
+ */
+export interface SessionSummary {
+  readonly id: string
+  readonly kind: SessionRecord['kind']
+  readonly createdAt: Date
+  readonly lastSeenAt: Date
+  /** The absolute end. */
+  readonly expiresAt: Date
+  readonly ip: string | null
+  readonly userAgent: string | null
+  /** The device, such as "Firefox on Linux", or the name of the named token or app. */
+  readonly name: string | null
+  /** Open sockets in this process. */
+  readonly liveSockets: number
+  /**
+   * The id of the session in the same list from which this one was opened: for an app, the browser
+   * in which the user signed in. A session of the kind `pkce` may be on another device than its
+   * opener. Null if there is none or it is not in the list. Sessions linked here need not end
+   * together.
+   */
+  readonly openedBy: string | null
+}
+
+/**
+ * Yields to the event loop between sessions: a malicious user agent takes a millisecond to parse.
+ */
+export async function summarizeAll(
+  sessions: readonly SessionRecord[],
+  countSockets: CountSockets,
+): Promise<SessionSummary[]> {
+  // Imported here and not with the router: only this list needs device names.
+  const { deviceName } = await import('./device-name.js')
+  const listed = new Set(sessions.map(({ id }) => id))
+  return mapYielding(sessions, (session) => {
+    const { id, kind, createdAt, lastSeenAt, expiresAt, ip, openedBySessionId } = session
+    const name = nameOf(session)
+    const userAgent = name === null ? session.userAgent : null
+    return {
+      id,
+      kind,
+      createdAt,
+      lastSeenAt,
+      expiresAt,
+      ip,
+      userAgent,
+      name: name ?? deviceName(userAgent),
+      liveSockets: countSockets(id),
+      // Ended sessions and placeholders of the host's sign-in page are in no list.
+      openedBy:
+        openedBySessionId !== undefined && listed.has(openedBySessionId) ? openedBySessionId : null,
+    }
+  })
+}
 
 /** What users do with their sessions: at `/auth/sessions`, and on the account page. */
-export function createOwnSessions(
-  sessions: Pick<Sessions, 'requireLive' | 'listForUser' | 'end' | 'endAllForUser'>,
-  countSockets: CountSockets,
-): OwnDevices {
+export function ownSessions({ sessions, countSockets }: SignInKit): OwnDevices {
   return {
     async list(current) {
       const summaries = await summarizeAll(await sessions.listForUser(current.userId), countSockets)
@@ -27,5 +90,35 @@ export function createOwnSessions(
       await sessions.requireLive(current)
       return sessions.endAllForUser(current.userId, 'revoked', context, current.id)
     },
+  }
+}
+
+/** `GET /auth/sessions`: my sessions. */
+export function listSessionsEndpoint({ signedIn }: SignInKit, own: OwnDevices): Endpoint {
+  return async function listSessions(request) {
+    const { session } = await ownerOf(signedIn, request)
+    return ok({ status: 'success', data: { sessions: await own.list(session) } })
+  }
+}
+
+/**
+ * `DELETE /auth/sessions/:id`: ends one of my sessions. The session of another user is "not found",
+ * exactly like one that does not exist.
+ */
+export function endSessionEndpoint({ signedIn }: SignInKit, own: OwnDevices): Endpoint {
+  return async function endSession(request) {
+    const { session } = await ownerOf(signedIn, request)
+    const isEnded = await own.end(session, request.parameters['id'], request.context)
+    if (!isEnded) throw new AuthError('not-found')
+    return ok({ status: 'success', data: { revoked: 1 } })
+  }
+}
+
+/** `DELETE /auth/sessions`: ends all my other sessions. */
+export function endOtherSessionsEndpoint({ signedIn }: SignInKit, own: OwnDevices): Endpoint {
+  return async function endOtherSessions(request) {
+    const { session } = await ownerOf(signedIn, request)
+    const revoked = await own.endOthers(session, request.context)
+    return ok({ status: 'success', data: { revoked } })
   }
 }

@@ -1,10 +1,9 @@
-import type { Audit } from '../audit/events.js'
 import { AuthError } from '../errors.js'
+import type { GroundKit } from '../kits/ground-kit.js'
+import type { ManagementKit } from '../kits/session-kit.js'
 import type { VerifyPassword } from '../kits/sign-in-kit.js'
 import type { ProvePassword } from '../principal/prove-password.js'
-import type { DigestIdentifier } from '../throttle/counter-keys.js'
-import type { Throttle } from '../throttle/throttle.js'
-import type { LoginIdentifier, UserStore } from '../users/contract.js'
+import type { LoginIdentifier } from '../users/contract.js'
 
 /**
  * The identifier under which password proofs of a signed-in user are counted. No login can use it:
@@ -15,21 +14,17 @@ export function signedInIdentifier(userId: string): LoginIdentifier {
   return { kind: 'user', value: `\u0000${Buffer.from(userId).toString('hex')}` }
 }
 
-export interface ProvePasswordDeps {
-  readonly users: Pick<UserStore, 'findById'>
-  readonly throttle: Pick<Throttle, 'takePasswordSlot'>
-  readonly verifyPassword: VerifyPassword
-  /** As for logins: counters store no names. */
-  readonly digestIdentifier: DigestIdentifier
-  readonly audit: Audit
-}
+/** What there is before a sign-in can be decided. */
+interface ProvingKit extends GroundKit, ManagementKit {}
 
 /**
  * Checks that a signed-in user knows the password. Counted like a login: the thief of a session
  * must not try passwords without limit.
  */
-export function createProvePassword(deps: ProvePasswordDeps): ProvePassword {
-  const { users, throttle, verifyPassword, digestIdentifier, audit } = deps
+export function createProvePassword(
+  { users, throttle, digestIdentifier, audit }: ProvingKit,
+  verifyPassword: VerifyPassword,
+): ProvePassword {
   return async function provePassword(userId, password, { context, setHeaders, aborted }) {
     const identifier = digestIdentifier(signedInIdentifier(userId))
     const attempt = { identifier, findUserId: async () => userId }

@@ -1,34 +1,28 @@
 import type { RequestContext } from '../audit/events.js'
 import type { OpenSession } from '../host-sign-in/open-session.js'
 import type { Capability } from '../http/capability.js'
-import type { Contexts } from '../http/request-context.js'
+import type { SignInKit } from '../kits/sign-in-kit.js'
 import type { LogIn } from '../login/log-in.js'
 import type { OwnDevices } from '../pages/ports.js'
-import type { SignedIn } from '../principal/principal.js'
-import type { PasswordWatch } from '../sessions/password-watch.js'
-import type { Sessions } from '../sessions/sessions.js'
-import type { SessionRecord } from '../stores/contract.js'
-import type { AccessTokens } from '../tokens/access-token.js'
-import type { UserStore } from '../users/contract.js'
-import { createOwnSessions } from './own-sessions.js'
-import { createRevokeByToken } from './revoke-by-token.js'
 import {
-  type CountSockets,
   endOtherSessionsEndpoint,
   endSessionEndpoint,
   listSessionsEndpoint,
-  type SessionSummary,
-  summarizeAll,
-} from './sessions.endpoint.js'
+  ownSessions,
+} from './own-sessions.js'
 import {
-  createEndForUser,
-  createSessionsForHost,
-  type EndForUserDeps,
+  type Ending,
+  type EndingKit,
   type EndOptions,
+  endForUser,
+  listSessions,
   type PasswordChanged,
+  revokeAllForUser,
+  revokeByToken,
+  revokeSession,
   type SessionsForHost,
 } from './sessions-for-host.js'
-import { createSignInForHost, type SignInForHost } from './sign-in-for-host.js'
+import { type SignInForHost, signInForHost, toSignedIn } from './sign-in-for-host.js'
 import type { WhichWaysIn } from './ways-in.js'
 
 /** A user's sessions, for the user and for the host. */
@@ -68,68 +62,78 @@ export type EndAfter = (
 /** Ends every session of a user. Rejects with 503. */
 export type EndAllSessions = (userId: string, context: RequestContext) => Promise<number>
 
-export interface SessionManagementDeps extends Omit<EndForUserDeps, 'endAll'> {
-  readonly signedIn: SignedIn
-  readonly sessions: Sessions
-  readonly users: Pick<UserStore, 'findById'>
-  readonly passwordWatch: Pick<PasswordWatch, 'isOn' | 'computeMark'>
+export interface SessionsKit extends SignInKit, EndingKit {
   readonly logIn: LogIn
   readonly openSession: OpenSession
-  readonly accessTokens: Pick<AccessTokens, 'readWhenever'>
-  readonly countSockets: CountSockets
-  readonly contexts: Pick<Contexts, 'of'>
-  /** Whether named tokens survive a change of their user's password. */
-  readonly namedSurvivePassword: boolean
-  readonly clock: () => Date
 }
 
 /**
  * The endpoints of `/auth/sessions`, and `auth.sessions`, `auth.signIn` and `auth.passwordChanged`.
  */
-export function createSessionManagement(deps: SessionManagementDeps): SessionManagement {
-  const { signedIn, sessions, countSockets } = deps
-  const onPages = createOwnSessions(sessions, countSockets)
-  const list = listSessionsEndpoint(signedIn, onPages)
-  const endOthers = endOtherSessionsEndpoint(signedIn, onPages)
-  const { endAllForUser, endAllButNamed } = sessions
-  const endingBy = (endAll: Sessions['endAllForUser']) => createEndForUser({ ...deps, endAll })
-  const keepUnder = createKeepUnder(deps)
-  const endOldPassword: Sessions['endAllForUser'] = async (userId, reason, context, ...kept) => {
-    const endAll = deps.namedSurvivePassword ? endAllButNamed : endAllForUser
-    const ended = await endAll(userId, reason, context, ...kept)
-    const [exceptId] = kept
-    // At once: the next check of the remaining session would end it.
-    if (exceptId !== undefined) await keepUnder(userId, exceptId)
-    return ended
-  }
-  const endByPassword = endingBy(endOldPassword)
-  const endEvery = endingBy(endAllForUser)
-  const summarize = async (session: SessionRecord) =>
-    (await summarizeAll([session], countSockets))[0] as SessionSummary
+export function createSessionManagement(kit: SessionsKit): SessionManagement {
+  const { sessions, countSockets } = kit
+  const onPages = ownSessions(kit)
   return {
     routes: [
-      ['/auth/sessions', { GET: list, DELETE: endOthers }],
-      ['/auth/sessions/:id', { DELETE: endSessionEndpoint(signedIn, onPages) }],
+      [
+        '/auth/sessions',
+        { GET: listSessionsEndpoint(kit, onPages), DELETE: endOtherSessionsEndpoint(kit, onPages) },
+      ],
+      ['/auth/sessions/:id', { DELETE: endSessionEndpoint(kit, onPages) }],
     ],
     onPages,
-    sessions: createSessionsForHost({
-      ...deps,
-      revokeByToken: createRevokeByToken(deps),
-      summarize,
-      endForUser: endEvery,
-      endDevices: endingBy(endAllButNamed),
-    }),
-    signIn: createSignInForHost(deps.logIn, deps.contexts, summarize),
-    passwordChanged: async (userId, options) => endByPassword(userId, 'password-changed', options),
+    sessions: {
+      open: async (request) => toSignedIn(kit, await kit.openSession(request)),
+      revokeByToken: (token, options) => revokeByToken(kit, token, options),
+      list: (userId) => listSessions(kit, countSockets, userId),
+      revoke: (sessionId, options) => revokeSession(kit, sessionId, options),
+      revokeAllForUser: (userId, options) => revokeAllForUser(kit, userId, options),
+    },
+    signIn: signInForHost(kit, kit.logIn),
+    passwordChanged: async (userId, options) =>
+      endForUser(kit, { userId, ...byPassword(kit) }, options),
     forAccounts: {
-      endFormerSessions: (userId, context, except) =>
-        endByPassword(userId, 'password-changed', except === undefined ? {} : { except }, context),
-      endAfterReset: (userId, which, context) =>
-        endByPassword(userId, 'password-changed', undefined, context, which ?? undefined),
-      endAfterUndo: (userId, which, context) =>
-        endEvery(userId, 'address-undone', undefined, context, which ?? undefined),
-      endEverySession: (userId, options) => endEvery(userId, 'revoked', options),
-      endDeleted: (userId, context) => endEvery(userId, 'account-deleted', undefined, context),
+      endFormerSessions: (userId, cause, except) =>
+        endForUser(
+          kit,
+          { userId, ...byPassword(kit), cause },
+          except === undefined ? {} : { except },
+        ),
+      endAfterReset: (userId, which, cause) =>
+        endForUser(kit, { userId, ...byPassword(kit), cause, which: which ?? undefined }),
+      endAfterUndo: (userId, which, cause) =>
+        endForUser(kit, {
+          userId,
+          reason: 'address-undone',
+          endAll: sessions.endAllForUser,
+          cause,
+          which: which ?? undefined,
+        }),
+      endEverySession: (userId, options) =>
+        endForUser(kit, { userId, reason: 'revoked', endAll: sessions.endAllForUser }, options),
+      endDeleted: (userId, cause) =>
+        endForUser(kit, {
+          userId,
+          reason: 'account-deleted',
+          endAll: sessions.endAllForUser,
+          cause,
+        }),
+    },
+  }
+}
+
+// Ends the sessions of a former password.
+function byPassword(kit: SessionsKit): Pick<Ending, 'reason' | 'endAll'> {
+  const { endAllButNamed, endAllForUser } = kit.sessions
+  return {
+    reason: 'password-changed',
+    async endAll(userId, reason, context, ...kept) {
+      const endAll = kit.namedSurvivePassword ? endAllButNamed : endAllForUser
+      const ended = await endAll(userId, reason, context, ...kept)
+      const [exceptId] = kept
+      // At once: the next check of the remaining session would end it.
+      if (exceptId !== undefined) await keepUnder(kit, userId, exceptId)
+      return ended
     },
   }
 }
@@ -139,16 +143,15 @@ export function createSessionManagement(deps: SessionManagementDeps): SessionMan
  * Call it after the other sessions have ended: sessions opened with the same password as this one
  * are kept as well.
  */
-function createKeepUnder(
-  deps: Pick<SessionManagementDeps, 'sessions' | 'users' | 'passwordWatch'>,
-): (userId: string, sessionId: string) => Promise<void> {
-  const { sessions, users, passwordWatch } = deps
-  return async function keepUnder(userId, sessionId) {
-    if (!passwordWatch.isOn) return
-    const session = await sessions.findLive(sessionId)
-    if (session?.passwordMark === undefined || session.userId !== userId) return
-    const user = await users.findById(userId)
-    const mark = user === null ? undefined : passwordWatch.computeMark(userId, user.passwordHash)
-    if (mark !== undefined) await sessions.addPasswordMark(userId, session.passwordMark, mark)
-  }
+async function keepUnder(
+  { sessions, users, passwordWatch }: SessionsKit,
+  userId: string,
+  sessionId: string,
+): Promise<void> {
+  if (!passwordWatch.isOn) return
+  const session = await sessions.findLive(sessionId)
+  if (session?.passwordMark === undefined || session.userId !== userId) return
+  const user = await users.findById(userId)
+  const mark = user === null ? undefined : passwordWatch.computeMark(userId, user.passwordHash)
+  if (mark !== undefined) await sessions.addPasswordMark(userId, session.passwordMark, mark)
 }

@@ -1,19 +1,15 @@
 import type { RequestContext } from '../audit/events.js'
 import { invalidRequest } from '../errors.js'
-import type { OpenSession, OpenSessionRequest } from '../host-sign-in/open-session.js'
+import type { OpenSessionRequest } from '../host-sign-in/open-session.js'
 import { contextOfAction, type HostAction, readAction, requireIds } from '../http/host-input.js'
+import type { ManagementKit, SessionKit } from '../kits/session-kit.js'
+import type { SessionName } from '../sessions/ending.js'
 import type { Sessions } from '../sessions/sessions.js'
 import type { EndReason } from '../stores/contract.js'
-import type { SecondFactorStore } from '../stores/second-factor-contract.js'
-import type { KnownNetworks } from '../throttle/known-networks.js'
-import type { RevokeByToken } from './revoke-by-token.js'
-import {
-  type CountSockets,
-  type SessionSummary,
-  type Summarize,
-  summarizeAll,
-} from './sessions.endpoint.js'
-import { type SignedIn, toSignedIn } from './signed-in.js'
+import { classifyRefreshToken, sessionIdOf } from '../tokens/refresh-token.js'
+import { namedTokenPrefix, readSessionSecret } from '../tokens/session-secret.js'
+import { type CountSockets, type SessionSummary, summarizeAll } from './own-sessions.js'
+import type { SignedIn } from './sign-in-for-host.js'
 import type { RemoveWaysIn, WhichWaysIn } from './ways-in.js'
 
 /**
@@ -99,73 +95,58 @@ export interface EndOptions extends HostAction {
   readonly waysIn?: 'keep' | 'added-by-password' | { readonly addedSince: Date }
 }
 
-export interface SessionsForHostDeps {
-  readonly sessions: Pick<Sessions, 'listForUser' | 'findLive' | 'end'>
-  readonly openSession: OpenSession
-  readonly revokeByToken: RevokeByToken
-  readonly summarize: Summarize
-  readonly countSockets: CountSockets
-  readonly endForUser: EndForUser
-  /** Like `endForUser`, but named tokens stay. */
-  readonly endDevices: EndForUser
+/** What ends sessions, in a server and from a terminal. */
+export interface EndingKit extends ManagementKit {
+  readonly removeWaysIn: RemoveWaysIn
 }
 
-/**
- * Ends all sessions of a user but one, and forgets the user's networks. The context is that of the
- * host's action, unless a request is the cause. `which`: in the place of
- * `options.waysIn`.
- */
-export type EndForUser = (
-  userId: string,
-  reason: EndReason,
-  options: EndOptions | undefined,
-  cause?: RequestContext,
-  which?: WhichWaysIn,
-) => Promise<number>
-
-export interface EndForUserDeps {
-  readonly sessions: Pick<Sessions, 'findLive'>
-  /** Ends the sessions; some kinds may stay. */
+/** Which sessions end, and why. */
+export interface Ending {
+  readonly userId: string
+  readonly reason: EndReason
+  /** Ends them; some kinds may stay. */
   readonly endAll: Sessions['endAllForUser']
-  /** Undefined if the host stores no TOTP seeds. */
-  readonly totp: { readonly store: Pick<SecondFactorStore, 'deletePending'> } | undefined
-  readonly removeWaysIn: RemoveWaysIn
-  readonly knownNetworks: Pick<KnownNetworks, 'forgetAll'>
+  /** The request that is the cause; without one, it is the host's action. */
+  readonly cause?: RequestContext
+  /** In the place of `options.waysIn`. */
+  readonly which?: WhichWaysIn | undefined
 }
 
 /** How often it looks again for ways in that are being added. */
 const mostRounds = 10
 
-export function createEndForUser(deps: EndForUserDeps): EndForUser {
-  const { sessions, totp, removeWaysIn, knownNetworks } = deps
-  return async function endForUser(userId, reason, given, cause, wanted) {
-    const { options, context: ofHost } = readAction(given)
-    const context = cause ?? ofHost
-    const { except } = options
-    requireIds(except === undefined ? { userId } : { userId, except })
-    const which = wanted ?? whichWaysIn(options)
-    const { exceptId, openerId } = await keptSessions(sessions, userId, except)
-    const endAll = () => deps.endAll(userId, reason, context, exceptId, openerId)
-    const ended = await endAll()
-    // After the sessions, so that none of them begins another enrolment. A seed that a thief has
-    // seen must not become the user's factor.
-    await totp?.store.deletePending(userId)
-    // After the sessions: an outage of the counters must not keep them open.
-    await knownNetworks.forgetAll(userId)
-    if (which === null) return ended
-    // Ends sessions opened by a removed way in meanwhile, also if the last one had to stay.
-    const kept = [exceptId, openerId].filter((id) => id !== undefined)
-    let late = 0
-    // A session that was opened meanwhile may have added others.
-    for (let round = 0, removed = 1; removed > 0 && round < mostRounds; round += 1) {
-      removed = await removeWaysIn(userId, which, kept, context).catch(async (error: unknown) => {
-        await endAll()
-        throw error
-      })
-      late += await endAll()
-    }
-    return ended + late
+/** Ends all sessions of a user but one, and forgets the user's networks. */
+export async function endForUser(
+  kit: EndingKit,
+  { userId, reason, cause, ...ending }: Ending,
+  given?: EndOptions,
+): Promise<number> {
+  const { options, context: ofHost } = readAction(given)
+  const context = cause ?? ofHost
+  const { except } = options
+  requireIds(except === undefined ? { userId } : { userId, except })
+  const which = ending.which ?? whichWaysIn(options)
+  const { exceptId, openerId } = await keptSessions(kit, userId, except)
+  const endAll = () => ending.endAll(userId, reason, context, exceptId, openerId)
+  const ended = await endAll()
+  // After the sessions, so that none of them begins another enrolment. A seed that a thief has
+  // seen must not become the user's factor.
+  await kit.totp?.store.deletePending(userId)
+  // After the sessions: an outage of the counters must not keep them open.
+  await kit.knownNetworks.forgetAll(userId)
+  if (which === null) return ended
+  // Ends sessions opened by a removed way in meanwhile, also if the last one had to stay.
+  const kept = [exceptId, openerId].filter((id) => id !== undefined)
+  let late = 0
+  // A session that was opened meanwhile may have added others.
+  for (let round = 0, removed = 1; removed > 0 && round < mostRounds; round += 1) {
+    removed = await kit.removeWaysIn(userId, which, kept, context).catch(async (error: unknown) => {
+      await endAll()
+      throw error
+    })
+    late += await endAll()
   }
+  return ended + late
 }
 
 /** The sessions that stay when all others of a user end. */
@@ -182,7 +163,7 @@ interface KeptSessions {
  * other device should end. Rejects with 503.
  */
 async function keptSessions(
-  sessions: Pick<Sessions, 'findLive'>,
+  { sessions }: ManagementKit,
   userId: string,
   exceptId: string | undefined,
 ): Promise<KeptSessions> {
@@ -193,30 +174,37 @@ async function keptSessions(
   return opener === null || opener.parentId !== undefined ? {} : { exceptId, openerId: opener.id }
 }
 
-/**
- * `auth.sessions`. Each method rejects with `temporarily-unavailable` if the store fails; the
- * outcome is then unknown. It rejects with `invalid-request` for an impossible id.
- */
-export function createSessionsForHost(deps: SessionsForHostDeps): SessionsForHost {
-  const { sessions, openSession, revokeByToken, summarize, countSockets } = deps
-  return {
-    open: async (request) => toSignedIn(await openSession(request), summarize),
-    revokeByToken,
-    async list(userId) {
-      requireIds({ userId })
-      return summarizeAll(await sessions.listForUser(userId), countSockets)
-    },
-    async revoke(sessionId, options) {
-      requireIds({ sessionId })
-      const context = contextOfAction(options)
-      const session = await sessions.findLive(sessionId)
-      return session !== null && (await sessions.end(session, 'revoked', context))
-    },
-    async revokeAllForUser(userId, options) {
-      const end = keepsNamed(options) ? deps.endDevices : deps.endForUser
-      return end(userId, 'revoked', options)
-    },
-  }
+// The methods of `auth.sessions`. Each rejects with `temporarily-unavailable` if the store fails:
+// the outcome is then unknown. It rejects with `invalid-request` for an impossible id.
+
+export async function listSessions(
+  { sessions }: ManagementKit,
+  countSockets: CountSockets,
+  userId: string,
+): Promise<SessionSummary[]> {
+  requireIds({ userId })
+  return summarizeAll(await sessions.listForUser(userId), countSockets)
+}
+
+export async function revokeSession(
+  { sessions }: ManagementKit,
+  sessionId: string,
+  options?: HostAction,
+): Promise<boolean> {
+  requireIds({ sessionId })
+  const context = contextOfAction(options)
+  const session = await sessions.findLive(sessionId)
+  return session !== null && (await sessions.end(session, 'revoked', context))
+}
+
+export async function revokeAllForUser(
+  kit: EndingKit,
+  userId: string,
+  options?: RevokeAllOptions,
+): Promise<number> {
+  const { endAllButNamed, endAllForUser } = kit.sessions
+  const endAll = keepsNamed(options) ? endAllButNamed : endAllForUser
+  return endForUser(kit, { userId, reason: 'revoked', endAll }, options)
 }
 
 // Null: all of them stay. Throws 400 for any other value.
@@ -235,4 +223,50 @@ function keepsNamed(given: RevokeAllOptions | undefined): boolean {
   if (typeof keepNamedTokens === 'boolean') return keepNamedTokens
   const path = 'keepNamedTokens'
   throw invalidRequest([{ path, message: 'Invalid input: expected true or false' }])
+}
+
+/**
+ * `auth.sessions.revokeByToken`. Anybody who holds a token of a session may end that session: the
+ * signature, or the secret in the token, is the proof. Session ids are not secret, so an id proves
+ * nothing. Returns whether this call ended a session.
+ */
+export async function revokeByToken(
+  kit: SessionKit,
+  token: string,
+  options?: HostAction,
+): Promise<boolean> {
+  const context = contextOfAction(options)
+  if (typeof token !== 'string') return false
+  const session = await sessionOf(kit, token)
+  return session !== null && (await kit.sessions.end(session, 'revoked', context))
+}
+
+async function sessionOf(kit: SessionKit, token: string): Promise<SessionName | null> {
+  if (token.startsWith(namedTokenPrefix)) return ofNamedToken(kit, token)
+  return (await ofRefreshToken(kit, token)) ?? ofAccessToken(kit, token)
+}
+
+async function ofNamedToken({ sessions }: SessionKit, token: string): Promise<SessionName | null> {
+  const secret = readSessionSecret('token', token)
+  return secret === null ? null : sessions.findBySecret(secret)
+}
+
+async function ofRefreshToken(
+  { sessions, clock }: SessionKit,
+  token: string,
+): Promise<SessionName | null> {
+  const id = sessionIdOf(token)
+  const session = id === null ? null : await sessions.findLive(id)
+  if (session === null || session.refresh === null) return null
+  const { is } = classifyRefreshToken(session.id, token, session.refresh, clock(), 0)
+  return is === 'foreign' ? null : session
+}
+
+async function ofAccessToken(
+  { sessions, accessTokens, clock }: SessionKit,
+  token: string,
+): Promise<SessionName | null> {
+  const claims = await accessTokens.readWhenever(token, clock())
+  const session = claims === null ? null : await sessions.findLive(claims.sid)
+  return session !== null && session.userId === claims?.sub ? session : null
 }

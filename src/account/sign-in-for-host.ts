@@ -3,13 +3,14 @@ import { z } from 'zod'
 import { invalidRequest } from '../errors.js'
 import { watchRequest } from '../http/client-abort.js'
 import { requireOptions, requireRequest } from '../http/host-input.js'
-import type { Contexts } from '../http/request-context.js'
+import type { SignInKit } from '../kits/sign-in-kit.js'
 import { callable } from '../lib/check-options.js'
 import type { LogIn } from '../login/log-in.js'
 import { parseCredentials } from '../login/login-request.js'
 import { type SignInOptions, signInOptionsShape } from '../sessions/sign-in-options.js'
-import type { Summarize } from './sessions.endpoint.js'
-import { type SignedIn, toSignedIn } from './signed-in.js'
+import type { SessionRecord } from '../stores/contract.js'
+import type { Me } from '../users/me.js'
+import { type SessionSummary, summarizeAll } from './own-sessions.js'
 
 /** Exactly one of the three names, a password, and the second-factor code if the user typed one. */
 export interface Credentials {
@@ -48,11 +49,8 @@ const schema = z.strictObject({
   onLimits: callable<NonNullable<PasswordSignInOptions['onLimits']>>().optional(),
 })
 
-export function createSignInForHost(
-  logIn: LogIn,
-  contexts: Pick<Contexts, 'of'>,
-  summarize: Summarize,
-): SignInForHost {
+/** `auth.signIn`. */
+export function signInForHost(kit: SignInKit, logIn: LogIn): SignInForHost {
   return async function signIn(given, credentials, options = {}) {
     const incoming = requireRequest(given)
     const parsed = schema.safeParse(requireOptions(options))
@@ -63,7 +61,7 @@ export function createSignInForHost(
     }
     const { tokens, lifetime, digest, onLimits } = parsed.data
     const request = parseCredentials(credentials, digest !== undefined)
-    const context = contexts.of(incoming)
+    const context = kit.contexts.of(incoming)
     // If the client disconnects before its turn, nothing is hashed.
     const watched = watchRequest(incoming)
     try {
@@ -71,9 +69,57 @@ export function createSignInForHost(
       // A limit that refuses puts its headers into the error; the answer belongs to the host.
       const setHeaders = onLimits ?? (() => {})
       const asked = { request, tokens, lifetime, context, aborted, setHeaders }
-      return await toSignedIn(await logIn(asked), summarize)
+      return await toSignedIn(kit, await logIn(asked))
     } finally {
       watched.end()
     }
+  }
+}
+
+/** A complete sign-in, for the host's own code. */
+export interface SignedIn {
+  readonly userId: string
+  /**
+   * The authToken, or with `tokens: 'refreshable'` the access token. Clients send it as
+   * `Authorization: Bearer`, or as `X-Auth-Token` with `X-User-Id`.
+   */
+  readonly token: string
+  /** When `token` expires. */
+  readonly expiresAt: Date
+  /** With `tokens: 'refreshable'`: for `POST /auth/refresh`. */
+  readonly refreshToken?: string
+  readonly session: SessionSummary
+  /**
+   * The user as clients see it: `_id`, `name`, `username`, `status`, and what `describeUser` adds.
+   */
+  readonly me: Me
+  /** True if the user must have a second factor and has none: the session may only enrol one. */
+  readonly enrolmentRequired?: true
+}
+
+/** An opened session. */
+interface Opened {
+  readonly session: SessionRecord
+  readonly token: string
+  readonly expiresAt: Date
+  readonly refreshToken: string | null
+  readonly me: Me
+  readonly mustEnrol: boolean
+}
+
+/** The result for the host's code. */
+export async function toSignedIn(
+  { countSockets }: SignInKit,
+  { session, token, expiresAt, refreshToken, me, mustEnrol }: Opened,
+): Promise<SignedIn> {
+  const [summary] = await summarizeAll([session], countSockets)
+  return {
+    userId: session.userId,
+    token,
+    expiresAt,
+    session: summary as SessionSummary,
+    me,
+    ...(refreshToken === null ? {} : { refreshToken }),
+    ...(mustEnrol ? { enrolmentRequired: true } : {}),
   }
 }

@@ -1,11 +1,9 @@
-import type { Audit } from '../audit/events.js'
 import { mailKinds } from '../audit/mail.js'
 import { AuthError } from '../errors.js'
 import { asAddress } from '../http/client-address.js'
 import { type HostAction, readAction } from '../http/host-input.js'
-import type { DigestIdentifier } from '../throttle/counter-keys.js'
-import type { Throttle } from '../throttle/throttle.js'
-import type { LoginIdentifier, UserStore } from '../users/contract.js'
+import type { ManagementKit } from '../kits/session-kit.js'
+import type { LoginIdentifier } from '../users/contract.js'
 import { signedInIdentifier } from './prove-password.js'
 
 /** Resets the limits on passwords, second-factor codes and mails for an identifier. */
@@ -17,47 +15,26 @@ export interface UnlockOptions extends HostAction {
   readonly ip?: string
 }
 
-export interface UnlockDeps {
-  readonly canonical: (identifier: LoginIdentifier) => Promise<LoginIdentifier>
-  readonly digestIdentifier: DigestIdentifier
-  readonly throttle: Pick<Throttle, 'unlockLogin' | 'unlockSecondFactor' | 'unlockMails'>
-  readonly audit: Audit
-}
-
-export interface UnlockLoginDeps extends UnlockDeps {
-  readonly users: Pick<UserStore, 'findByIdentifier'>
-}
-
-export function createUnlockLogin({ users, ...deps }: UnlockLoginDeps): UnlockLogin {
-  const unlock = createUnlock(deps)
-  const ownerOf = async (identifier: LoginIdentifier) =>
-    (await users.findByIdentifier(identifier))?.id ?? null
-  return (identifier, options) => unlock(identifier, ownerOf, options)
-}
-
-/** Resets the same limits. `ownerOf`: the id of the user with a canonical identifier, if any. */
-export type Unlock = (
-  identifier: LoginIdentifier,
+/** Does so. `ownerOf`: the id of the user with a canonical identifier, if any. */
+export async function unlock(
+  { canonical, digestIdentifier, throttle, audit }: ManagementKit,
+  given: LoginIdentifier,
   ownerOf: (identifier: LoginIdentifier) => Promise<string | null>,
-  options?: UnlockOptions,
-) => Promise<void>
-
-export function createUnlock({ canonical, digestIdentifier, throttle, audit }: UnlockDeps): Unlock {
-  return async function unlock(given, ownerOf, asked) {
-    const { options, context } = readAction(asked)
-    const identifier = await canonical(checkedIdentifier(given))
-    const ip = options.ip === undefined ? undefined : checkedAddress(options.ip)
-    const digests = digestIdentifier(identifier)
-    const userId = await ownerOf(identifier)
-    await throttle.unlockLogin(digests, userId, ip)
-    if (userId !== null) {
-      // Counted by user: second-factor codes, and password proofs of a signed-in user.
-      await throttle.unlockLogin(digestIdentifier(signedInIdentifier(userId)), userId, ip)
-      await throttle.unlockSecondFactor(userId)
-      await throttle.unlockMails(mailKinds, userId)
-    }
-    audit({ type: 'login.unlocked', identifierDigest: digests.name, userId }, context)
+  asked: UnlockOptions | undefined,
+): Promise<void> {
+  const { options, context } = readAction(asked)
+  const identifier = await canonical(checkedIdentifier(given))
+  const ip = options.ip === undefined ? undefined : checkedAddress(options.ip)
+  const digests = digestIdentifier(identifier)
+  const userId = await ownerOf(identifier)
+  await throttle.unlockLogin(digests, userId, ip)
+  if (userId !== null) {
+    // Counted by user: second-factor codes, and password proofs of a signed-in user.
+    await throttle.unlockLogin(digestIdentifier(signedInIdentifier(userId)), userId, ip)
+    await throttle.unlockSecondFactor(userId)
+    await throttle.unlockMails(mailKinds, userId)
   }
+  audit({ type: 'login.unlocked', identifierDigest: digests.name, userId }, context)
 }
 
 function checkedIdentifier(identifier: LoginIdentifier): LoginIdentifier {

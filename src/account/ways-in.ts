@@ -1,14 +1,10 @@
-import type { Audit, RequestContext } from '../audit/events.js'
+import type { RequestContext } from '../audit/events.js'
 import { AuthError } from '../errors.js'
-import type { OAuthServer } from '../oauth/oauth-server.js'
-import type { SettleRemoved } from '../passkeys/forget-last-factor.js'
-import type { PasskeyServer } from '../passkeys/passkey-server.js'
-import type { PasswordWatch } from '../sessions/password-watch.js'
-import type { IdentityRecord, IdentityStore } from '../stores/identity-contract.js'
+import type { SignInKit } from '../kits/sign-in-kit.js'
+import type { SettleRemoved } from '../passkeys/passkeys.js'
+import type { IdentityRecord } from '../stores/identity-contract.js'
 import type { PasskeyRecord } from '../stores/passkey-contract.js'
-import type { PasskeyFactor } from '../two-factor/passkey-factor.js'
-import type { OwnTotp } from '../two-factor/second-factor.js'
-import type { AuthUser, UserStore } from '../users/contract.js'
+import type { AuthUser } from '../users/contract.js'
 
 /** Which ways in of a user may be a thief's. */
 export interface WhichWaysIn {
@@ -46,44 +42,33 @@ const gone = { outcome: 'unknown' } as const
 /** Whether a way in may be a thief's, by how it was made. */
 type IsMeant = (made: Pick<PasskeyRecord, 'passwordMark' | 'createdAt'>) => boolean
 
-export interface RemoveWaysInDeps {
-  readonly users: Pick<UserStore, 'findById'>
-  readonly passwordWatch: Pick<PasswordWatch, 'computeMark'>
-  /** Undefined if the host stores no identities. */
-  readonly identities: Pick<IdentityStore, 'listForUser' | 'unlink'> | undefined
-  /** Undefined if the host stores no TOTP seeds. */
-  readonly totp: OwnTotp | undefined
-  /** Undefined without the option `oauth`. */
-  readonly oauthServer: Pick<OAuthServer, 'consents'> | undefined
+export interface WaysInKit extends SignInKit {
   /** Undefined without the option `passkeys`. */
-  readonly passkeyServer: Pick<PasskeyServer, 'passkeyStore'> | undefined
-  readonly passkeyFactor: Pick<PasskeyFactor, 'isDemanded'> | undefined
   readonly settlePasskeys: SettleRemoved | undefined
-  readonly audit: Audit
 }
 
 /** The one place that knows all ways in besides the password. */
-export function createRemoveWaysIn(deps: RemoveWaysInDeps): RemoveWaysIn {
-  const { users, passwordWatch, settlePasskeys } = deps
+export function createRemoveWaysIn(kit: WaysInKit): RemoveWaysIn {
+  const { users, passwordWatch, settlePasskeys } = kit
   return async function removeWaysIn(userId, which, keptSessionIds, context) {
     const { byPassword, since } = which
     const user = await users.findById(userId)
     // A thief of the former password has added nothing under the current one.
     const present = user === null ? undefined : passwordWatch.computeMark(userId, user.passwordHash)
-    const ofPasskeys = meant(which, present, await includesPasskeys(deps, byPassword, user))
+    const ofPasskeys = meant(which, present, await includesPasskeys(kit, byPassword, user))
     const ofIdentities = meant(which, present, byPassword !== false)
-    const { identities, passkeys } = await listAll(deps, userId)
+    const { identities, passkeys } = await listAll(kit, userId)
     const goes = [...identities.map(ofIdentities), ...passkeys.map(ofPasskeys)]
     const unlessLast = which.sparesLast && user?.passwordHash === null && !goes.includes(false)
     const outcomes: Outcome[] = []
     for (const one of identities.filter(ofIdentities)) {
       // One of one kind is enough.
       const isLastKind = unlessLast && passkeys.length === 0
-      outcomes.push(await removeIdentity(deps, one, isLastKind, context))
+      outcomes.push(await removeIdentity(kit, one, isLastKind, context))
     }
-    if (since !== null) outcomes.push(...(await removeSince(deps, userId, since, context)))
+    if (since !== null) outcomes.push(...(await removeSince(kit, userId, since, context)))
     for (const one of passkeys.filter(ofPasskeys)) {
-      outcomes.push(await removePasskey(deps, one, unlessLast, context))
+      outcomes.push(await removePasskey(kit, one, unlessLast, context))
     }
     await settlePasskeys?.(userId, keptSessionIds)
     if (outcomes.includes('last')) throw new AuthError('last-sign-in-method')
@@ -92,7 +77,7 @@ export function createRemoveWaysIn(deps: RemoveWaysInDeps): RemoveWaysIn {
 }
 
 async function includesPasskeys(
-  { passkeyFactor }: RemoveWaysInDeps,
+  { passkeyFactor }: WaysInKit,
   byPassword: WhichWaysIn['byPassword'],
   user: AuthUser | null,
 ): Promise<boolean> {
@@ -110,15 +95,15 @@ function meant(
     (includesByPassword && passwordMark !== null && passwordMark !== present)
 }
 
-async function listAll({ identities, passkeyServer }: RemoveWaysInDeps, userId: string) {
+async function listAll({ identities, passkeyStore }: WaysInKit, userId: string) {
   return {
     identities: (await identities?.listForUser(userId)) ?? [],
-    passkeys: (await passkeyServer?.passkeyStore.listForUser(userId)) ?? [],
+    passkeys: (await passkeyStore?.listForUser(userId)) ?? [],
   }
 }
 
 async function removeIdentity(
-  { identities, audit }: RemoveWaysInDeps,
+  { identities, audit }: WaysInKit,
   { userId, id, provider }: IdentityRecord,
   unlessLast: boolean,
   context: RequestContext,
@@ -130,13 +115,12 @@ async function removeIdentity(
 }
 
 async function removePasskey(
-  { passkeyServer, audit }: RemoveWaysInDeps,
+  { passkeyStore, audit }: WaysInKit,
   { userId, credentialId, name }: PasskeyRecord,
   unlessLast: boolean,
   context: RequestContext,
 ): Promise<Outcome> {
-  const { outcome } =
-    (await passkeyServer?.passkeyStore.remove(userId, credentialId, { unlessLast })) ?? gone
+  const { outcome } = (await passkeyStore?.remove(userId, credentialId, { unlessLast })) ?? gone
   if (outcome === 'removed') {
     const reason = 'password-changed'
     audit({ type: 'passkey.removed', userId, passkeyId: credentialId, name, reason }, context)
@@ -146,7 +130,7 @@ async function removePasskey(
 
 // TOTP, and consents.
 async function removeSince(
-  { totp, oauthServer, audit }: RemoveWaysInDeps,
+  { totp, consentStore, audit }: WaysInKit,
   userId: string,
   since: Date,
   context: RequestContext,
@@ -160,10 +144,10 @@ async function removeSince(
       audit({ type: 'second-factor.reset', userId, hadFactor: true }, context)
     }
   }
-  for (const { clientId, grantedAt } of (await oauthServer?.consents.listForUser(userId)) ?? []) {
+  for (const { clientId, grantedAt } of (await consentStore?.listForUser(userId)) ?? []) {
     if (grantedAt < since) continue
     outcomes.push('removed')
-    await oauthServer?.consents.revoke(userId, clientId)
+    await consentStore?.revoke(userId, clientId)
   }
   return outcomes
 }

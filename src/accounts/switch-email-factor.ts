@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { changeFactor, forgetOtherNetworks } from '../account/totp.endpoint.js'
+import { changeFactor, forgetOtherNetworks } from '../account/totp.js'
 import type { RequestContext } from '../audit/events.js'
 import { invalidRequest } from '../errors.js'
 import { ok } from '../http/answer.js'

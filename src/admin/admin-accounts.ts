@@ -1,11 +1,10 @@
-import type { EndForUser } from '../account/sessions-for-host.js'
+import { type EndingKit, endForUser } from '../account/sessions-for-host.js'
 import { createProofs } from '../accounts/proofs.js'
 import type { RequestContext } from '../audit/events.js'
 import { deleteEverything } from '../deletion/delete-everything.js'
 import type { DeletionForHost } from '../deletion/deletion.js'
 import { AuthConfigError } from '../errors.js'
 import { contextOfAction, type HostAction, requireIds } from '../http/host-input.js'
-import type { ManagementKit } from '../kits/session-kit.js'
 import { failClosed, unread } from '../lib/check-answer.js'
 import { type InvitationsMade, invitationsMade } from '../registration/invitations.js'
 import { type AdminUsers, type CheckedAdminOptions, without } from './admin-options.js'
@@ -19,19 +18,16 @@ export interface AdminAccounts extends DeletionForHost, InvitationsMade {
   disable(userId: string, options?: HostAction): Promise<number>
 }
 
-export function createAdminAccounts(
-  { users }: CheckedAdminOptions,
-  kit: ManagementKit,
-  endForUser: EndForUser,
-): AdminAccounts {
+export function createAdminAccounts({ users }: CheckedAdminOptions, kit: EndingKit): AdminAccounts {
   const { call, proofStore } = kit
+  const { endAllForUser: endAll } = kit.sessions
   const host = failClosed<AdminUsers>('users', users, call, { delete: unread, disable: unread })
   const proofs = proofStore && createProofs({ ...kit, proofStore })
   const deleting = {
     ...kit,
     proofs,
-    endDeleted: (userId: string, context: RequestContext) =>
-      endForUser(userId, 'account-deleted', undefined, context),
+    endDeleted: (userId: string, cause: RequestContext) =>
+      endForUser(kit, { userId, reason: 'account-deleted', endAll, cause }),
     deleteUser: async (userId: string) => host.delete?.(userId),
   }
   const read = (method: keyof AdminUsers, userId: string, options?: HostAction) => {
@@ -58,7 +54,7 @@ export function createAdminAccounts(
       const context = read('disable', userId, options)
       // First, or the user signs in again in between.
       await host.disable?.(userId)
-      return endForUser(userId, 'revoked', undefined, context)
+      return endForUser(kit, { userId, reason: 'revoked', endAll, cause: context })
     },
   }
 }

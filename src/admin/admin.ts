@@ -1,16 +1,13 @@
 import { setImmediate } from 'node:timers/promises'
+import { type SecondFactorsForHost, secondFactorsForHost } from '../account/second-factors.js'
 import {
-  createSecondFactorsForHost,
-  type SecondFactorsForHost,
-} from '../account/second-factors-for-host.js'
-import {
-  createEndForUser,
-  createSessionsForHost,
-  type EndForUser,
+  listSessions,
   type RevokeAllOptions,
+  revokeAllForUser,
+  revokeSession,
   type SessionsForHost,
 } from '../account/sessions-for-host.js'
-import { createUnlock, type UnlockOptions } from '../account/unlock-login.js'
+import { type UnlockOptions, unlock } from '../account/unlock-login.js'
 import { createAudit } from '../audit/audit.js'
 import { createEventCounts } from '../audit/event-counts.js'
 import { type AuthEvent, noRequest } from '../audit/events.js'
@@ -24,10 +21,9 @@ import {
 import { type ClientsForHost, createClientsForHost } from '../oauth/clients-for-host.js'
 import { createDisableClient, createForgetClient } from '../oauth/disable-client.js'
 import { createScopes } from '../oauth/scopes.js'
-import { createForgetKeptCodes } from '../passkeys/forget-kept-codes.js'
-import { createPasskeysForHost, type PasskeysForHost } from '../passkeys/passkeys-for-host.js'
+import { type PasskeysForHost, passkeysForHost } from '../passkeys/own-passkeys.js'
 import { createRevocations } from '../sessions/revocations.js'
-import { createSessions, type Sessions } from '../sessions/sessions.js'
+import { createSessions } from '../sessions/sessions.js'
 import type { SessionStore } from '../stores/contract.js'
 import { failClosedIdentities } from '../stores/fail-closed-identities.js'
 import { failClosedConsents, failClosedManagedClients } from '../stores/fail-closed-oauth-stores.js'
@@ -156,7 +152,7 @@ export function adminOf(given: AdminOptions): Admin {
     ...manageSessions(parts),
     secondFactors: totp === undefined ? without('secondFactors') : resetting(parts, totp),
     passkeys: managePasskeys(parts),
-    accounts: createAdminAccounts(options, parts, endingBy(parts, parts.sessions.endAllForUser)),
+    accounts: createAdminAccounts(options, parts),
     clients: manageClients(options, parts),
     keys: createAdminKeys({ keys, idTokenKeys, audit: parts.audit }),
     sealed,
@@ -204,6 +200,7 @@ function createParts(options: CheckedAdminOptions) {
     }),
     throttle: limits,
     knownNetworks: limits.knownNetworks,
+    removeWaysIn: refuse,
     canonical: createCanonical(options.canonicalIdentifier, call),
     digestIdentifier: identifierDigests(encryptionKeys),
     proofStore: stores.proofs && failClosedProofs(stores.proofs, call),
@@ -267,22 +264,13 @@ function deliveries({ onEvent, storeTimeout }: CheckedAdminOptions) {
 }
 
 function manageSessions(parts: Parts): Pick<Admin, 'sessions' | 'namedTokens'> {
-  const { sessions, stores } = parts
-  const { list, revoke, revokeAllForUser } = createSessionsForHost({
-    sessions,
-    openSession: refuse,
-    revokeByToken: refuse,
-    summarize: refuse,
-    countSockets: () => 0,
-    endForUser: endingBy(parts, sessions.endAllForUser),
-    endDevices: endingBy(parts, sessions.endAllButNamed),
-  })
+  const { stores } = parts
   const tokens = createNamedTokensForHost({ ...parts, makeNamedToken: refuse })
   return {
     sessions: {
-      list,
-      revoke,
-      revokeAllForUser,
+      list: (userId) => listSessions(parts, () => 0, userId),
+      revoke: (sessionId, options) => revokeSession(parts, sessionId, options),
+      revokeAllForUser: (userId, options) => revokeAllForUser(parts, userId, options),
       async deleteAll() {
         let deleted = 0
         // Before the sessions, which they would open again.
@@ -309,13 +297,9 @@ async function emptied(
   }
 }
 
-function endingBy(parts: Parts, endAll: Sessions['endAllForUser']): EndForUser {
-  return createEndForUser({ ...parts, endAll, removeWaysIn: refuse })
-}
-
 function resetting(parts: Parts, totp: NonNullable<Parts['totp']>): Admin['secondFactors'] {
   const enrolment = createTotpEnrolment({ ...parts, ...totp })
-  const { status, reset } = createSecondFactorsForHost({ ...parts, enrolment })
+  const { status, reset } = secondFactorsForHost({ ...parts, enrolment })
   return { status, reset }
 }
 
@@ -323,8 +307,7 @@ function managePasskeys(parts: Parts): PasskeysForHost {
   const { passkeyStore } = parts
   if (passkeyStore === undefined) return without('passkeys')
   const keptCodes = createKeptCodes(parts.totp?.store)
-  const forgetKeptCodes = createForgetKeptCodes(passkeyStore, keptCodes)
-  return createPasskeysForHost({ ...parts, passkeyStore, forgetKeptCodes })
+  return passkeysForHost({ ...parts, passkeyStore, keptCodes })
 }
 
 function manageClients(options: CheckedAdminOptions, parts: Parts): ClientsForHost {
@@ -354,7 +337,6 @@ function idTokenAlgorithmsOf({ keys, idTokenKeys }: CheckedAdminOptions) {
 }
 
 function unlocking(options: CheckedAdminOptions, parts: Parts): Admin['unlockLogin'] {
-  const unlock = createUnlock(parts)
   return async function unlockLogin(identifier, asked) {
     if (options.throttle.limiter === undefined)
       throw new AuthConfigError(
@@ -363,6 +345,6 @@ function unlocking(options: CheckedAdminOptions, parts: Parts): Admin['unlockLog
         'pass the throttle of the router; without a limiter call auth.unlockLogin in each server.',
       )
     const { userId = null, ...others } = asked ?? {}
-    await unlock(identifier, async () => userId, others)
+    await unlock(parts, identifier, async () => userId, others)
   }
 }

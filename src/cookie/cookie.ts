@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { z } from 'zod'
-import { type SessionSummary, summarizeAll } from '../account/sessions.endpoint.js'
+import { type SessionSummary, summarizeAll } from '../account/own-sessions.js'
 import type { Credentials } from '../account/sign-in-for-host.js'
 import type { RequestContext } from '../audit/events.js'
 import { AuthConfigError, invalidRequest } from '../errors.js'

@@ -3,7 +3,6 @@ import type { MailKind } from '../audit/mail.js'
 import type { PageTexts } from '../pages/texts.js'
 import { chooseLanguage } from '../pages/texts.js'
 import type { Mail, MailCause } from './contract.js'
-import { sayable } from './sayable.js'
 
 /** What a mail is made of. */
 export interface MailRequest {
@@ -18,7 +17,8 @@ export interface MailRequest {
   readonly because: MailCause
 }
 
-export interface ComposeMailDeps {
+/** In which words mails are written, and where they lead to. */
+export interface MailTexts {
   /** The texts by language tag. */
   readonly languages: ReadonlyMap<string, PageTexts>
   /** The tag of the default language. */
@@ -60,9 +60,9 @@ const otherwise = {
  * Writes a mail in the user's language: paragraphs of plain text. Only texts of the catalogue stand
  * in the subject.
  */
-export function composeMail(request: MailRequest, deps: ComposeMailDeps): Mail {
+export function composeMail(request: MailRequest, written: MailTexts): Mail {
   const { kind, to, user, code, url, expiresAt } = request
-  const texts = textsFor(request.locale, deps)
+  const texts = textsFor(request.locale, written)
   const because = sayableCause(request.because)
   const last = otherwise[kind]
   const paragraphs = [
@@ -72,7 +72,7 @@ export function composeMail(request: MailRequest, deps: ComposeMailDeps): Mail {
     expiresAt && texts.plain('mail.until', { time: timeIn(texts, expiresAt) }),
     cause(because, texts),
     last === null ? undefined : texts.plain(last),
-    ...(last === 'mail.not-you' || last === 'mail.not-you-device' ? ways(deps, texts) : []),
+    ...(last === 'mail.not-you' || last === 'mail.not-you-device' ? ways(written, texts) : []),
   ]
   return Object.freeze({
     kind,
@@ -89,16 +89,13 @@ export function composeMail(request: MailRequest, deps: ComposeMailDeps): Mail {
 }
 
 // The same for everybody: no link of a notice signs anybody in.
-function ways(
-  { forgotUrl, accountUrl }: Pick<ComposeMailDeps, 'forgotUrl' | 'accountUrl'>,
-  texts: PageTexts,
-): string[] {
+function ways({ forgotUrl, accountUrl }: MailTexts, texts: PageTexts): string[] {
   const forgot = forgotUrl && `${texts.plain('new-password.title')}: ${forgotUrl}`
   const account = accountUrl && `${texts.plain('account.title')}: ${accountUrl}`
   return [[forgot, account].filter((one) => one !== undefined).join('\n')].filter(Boolean)
 }
 
-function textsFor(locale: string | null, { languages, language }: ComposeMailDeps): PageTexts {
+function textsFor(locale: string | null, { languages, language }: MailTexts): PageTexts {
   const asked = { uiLocales: [], userLocale: locale, acceptLanguage: undefined }
   return languages.get(chooseLanguage(asked, languages.keys(), language)) as PageTexts
 }
@@ -136,4 +133,20 @@ function cause({ ip, device, at }: MailCause, texts: PageTexts): string {
 function timeIn({ tag }: PageTexts, date: Date): string {
   const format = { dateStyle: 'long', timeStyle: 'long', timeZone: 'UTC' } as const
   return new Intl.DateTimeFormat(tag, format).format(date).replaceAll(/\p{Zs}/gu, ' ')
+}
+
+/**
+ * A name or device as a mail may say it: one line, without what a mail program makes a link of. A
+ * stranger can choose both, and the mail bears the service's name. Null if nothing is left.
+ */
+function sayable(text: string | null, maxChars: number): string | null {
+  // A bound before anything is read; characters have one or two units.
+  const begin = (text ?? '').slice(0, 4 * maxChars)
+  const words = begin
+    .replaceAll(/[^\p{L}\p{M}\p{N}.'’()_-]/gu, ' ')
+    // A dot ends a word, or it would join two to a domain.
+    .replaceAll(/\.(?! |$)/g, '. ')
+    .replaceAll(/ +/g, ' ')
+  const said = [...words.trim()].slice(0, maxChars).join('').trim()
+  return said === '' ? null : said
 }

@@ -1,11 +1,11 @@
-import { type Audit, noRequest, type RequestContext } from '../audit/events.js'
+import { noRequest, type RequestContext } from '../audit/events.js'
 import { type MailFault, type MailKind, tellsOwner } from '../audit/mail.js'
 import { AuthError } from '../errors.js'
+import type { GroundKit } from '../kits/ground-kit.js'
 import { createHostCall } from '../lib/host-call.js'
 import { limitConcurrency } from '../lib/limit-concurrency.js'
-import type { Watch } from '../lib/watch.js'
 import { within } from '../lib/within.js'
-import { type ComposeMailDeps, composeMail, type MailRequest } from './compose-mail.js'
+import { composeMail, type MailRequest, type MailTexts } from './compose-mail.js'
 import type { MailSender } from './contract.js'
 import { parseMailAddress } from './mail-address.js'
 
@@ -45,13 +45,11 @@ export interface Mailer {
   close(): Promise<void>
 }
 
-export interface MailerDeps extends ComposeMailDeps {
+/** Who sends mails, and how they are written. */
+export interface MailSettings extends MailTexts {
   readonly sender: MailSender
   /** What a person calls the device, by its user agent. */
   readonly nameDevice: (userAgent: string | null) => Promise<string | null>
-  readonly clock: () => Date
-  readonly audit: Audit
-  readonly watch: Watch
   /** Milliseconds that `close` waits. */
   readonly storeTimeout: number
 }
@@ -63,8 +61,8 @@ const mostAsked = 100
 const mostTold = 1000
 const sendTimeoutMs = 30_000
 
-export function createMailer(deps: MailerDeps): Mailer {
-  const { deliver, conclude, counts } = createDelivery(deps)
+export function createMailer(kit: GroundKit, settings: MailSettings): Mailer {
+  const { deliver, conclude, counts } = createDelivery(kit, settings)
   const told = createMailQueue(mostTold)
   const asked = new Map<MailKind, MailQueue>()
   let closed = false
@@ -105,7 +103,7 @@ export function createMailer(deps: MailerDeps): Mailer {
     stats: () => ({ ...counts, waiting: queues().reduce((sum, { work }) => sum + work.size, 0) }),
     async close() {
       closed = true
-      await within(deps.storeTimeout, Promise.all(queues().flatMap(({ work }) => [...work])))
+      await within(settings.storeTimeout, Promise.all(queues().flatMap(({ work }) => [...work])))
     },
   }
 }
@@ -153,12 +151,12 @@ interface AboutMail {
 const aboutOf = ({ kind, user }: MailToSend): AboutMail => ({ kind, userId: user?.id ?? null })
 
 // Hands a mail to the host, and reports what has become of it.
-function createDelivery(deps: MailerDeps) {
-  const { sender, nameDevice, clock, audit } = deps
+function createDelivery({ clock, audit, watch }: GroundKit, settings: MailSettings) {
+  const { sender, nameDevice } = settings
   const call = createHostCall(
     sendTimeoutMs,
     (failure) => audit({ type: 'host.failed', ...failure }, noRequest),
-    { watch: deps.watch },
+    { watch },
   )
   const counts = { sent: 0, failed: 0 }
 
@@ -182,7 +180,7 @@ function createDelivery(deps: MailerDeps) {
     if (to === null) return 'address'
     try {
       const because = { ip, device: await nameDevice(userAgent), at: clock() }
-      await call('mail.send', () => sender.send(composeMail({ ...mail, to, because }, deps)))
+      await call('mail.send', () => sender.send(composeMail({ ...mail, to, because }, settings)))
       return null
     } catch (error) {
       return isTimeout(error) ? 'timeout' : 'rejected'

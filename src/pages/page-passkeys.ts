@@ -4,7 +4,7 @@ import { AuthError } from '../errors.js'
 import type { CookieChange, TextAnswer } from '../http/answer.js'
 import type { EndpointRequest } from '../http/endpoint.js'
 import type { BrowserUser } from '../oauth/browser-sign-in.js'
-import type { PasskeysOnPages } from '../passkeys/passkeys-on-pages.js'
+import type { PasskeysOnPages } from '../passkeys/passkeys.js'
 import type { IssuedSession } from '../sessions/issuing.js'
 import { isFresh } from '../sessions/recent-sign-in.js'
 import {

@@ -1,4 +1,4 @@
-import type { PasskeysOnPages } from '../passkeys/passkeys-on-pages.js'
+import type { PasskeysOnPages } from '../passkeys/passkeys.js'
 import type { StoredMethod } from '../stores/contract.js'
 import type { AuthUser } from '../users/contract.js'
 import type { FormPage } from './form-page.js'

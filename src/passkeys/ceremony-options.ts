@@ -1,7 +1,8 @@
 import { randomSecret } from '../lib/random.js'
-import type { PasskeyRecord, PasskeyStore } from '../stores/passkey-contract.js'
+import type { PasskeyRecord } from '../stores/passkey-contract.js'
 import type { AuthUser } from '../users/contract.js'
-import { type Challenges, challengeMs } from './challenges.js'
+import { challengeMs } from './challenges.js'
+import type { PasskeysKit } from './passkey-kit.js'
 
 /** A passkey in the options of a ceremony. */
 export interface CredentialDescriptor {
@@ -46,41 +47,31 @@ export interface PasskeyRequestOptions {
 /** ES256, EdDSA and RS256, in order of preference. */
 const algorithms = [-7, -8, -257] as const
 
-export interface CreationOptionsDeps {
-  readonly rpId: string
-  readonly rpName: string
-  readonly challenges: Pick<Challenges, 'make'>
-  readonly passkeyStore: Pick<PasskeyStore, 'claimHandle' | 'listForUser'>
-}
-
 /** The options of a new passkey. Rejects with 503. */
-export function createCreationOptions({
-  rpId,
-  rpName,
-  challenges,
-  passkeyStore,
-}: CreationOptionsDeps): (user: AuthUser, sessionId: string) => Promise<PasskeyCreationOptions> {
-  return async function creationOptions({ id: userId, username, name }, sessionId) {
-    const [userHandle, passkeys] = await Promise.all([
-      passkeyStore.claimHandle(userId, randomSecret()),
-      passkeyStore.listForUser(userId),
-    ])
-    return {
-      challenge: challenges.make({ purpose: 'register', userId, sessionId }),
-      rp: { id: rpId, name: rpName },
-      user: { id: userHandle, name: username, displayName: name },
-      pubKeyCredParams: algorithms.map((alg) => ({ type: 'public-key', alg })),
-      // The lifetime of the challenge: not everybody is quick.
-      timeout: challengeMs,
-      excludeCredentials: passkeys.map(descriptorOf),
-      authenticatorSelection: {
-        residentKey: 'required',
-        requireResidentKey: true,
-        userVerification: 'required',
-      },
-      attestation: 'none',
-      extensions: { credProps: true },
-    }
+export async function creationOptions(
+  { rpId, rpName, challenges, passkeyStore }: PasskeysKit,
+  { id: userId, username, name }: AuthUser,
+  sessionId: string,
+): Promise<PasskeyCreationOptions> {
+  const [userHandle, passkeys] = await Promise.all([
+    passkeyStore.claimHandle(userId, randomSecret()),
+    passkeyStore.listForUser(userId),
+  ])
+  return {
+    challenge: challenges.make({ purpose: 'register', userId, sessionId }),
+    rp: { id: rpId, name: rpName },
+    user: { id: userHandle, name: username, displayName: name },
+    pubKeyCredParams: algorithms.map((alg) => ({ type: 'public-key', alg })),
+    // The lifetime of the challenge: not everybody is quick.
+    timeout: challengeMs,
+    excludeCredentials: passkeys.map(descriptorOf),
+    authenticatorSelection: {
+      residentKey: 'required',
+      requireResidentKey: true,
+      userVerification: 'required',
+    },
+    attestation: 'none',
+    extensions: { credProps: true },
   }
 }
 

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import type { BaseKit } from '../kits/ground-kit.js'
 import { sha256 } from '../lib/digest.js'
 import { createVault } from '../lib/vault.js'
 import type { OnceStore } from '../stores/once-contract.js'
@@ -30,12 +31,6 @@ export interface Challenges {
   claim(challenge: OpenedChallenge): Promise<boolean>
 }
 
-export interface ChallengesDeps {
-  readonly encryptionKeys: readonly Buffer[]
-  readonly once: Pick<OnceStore, 'claim'>
-  readonly clock: () => Date
-}
-
 /** Lifetime of a challenge, in milliseconds. */
 export const challengeMs: number = 5 * 60_000
 /** How far the clock of another process may be ahead, in milliseconds. */
@@ -48,7 +43,7 @@ const sealedChars = 2 + 1 + 8 + 1 + 16 + 1 + Math.ceil(((timeBytes + idBytes + 1
 const challengeChars = Math.ceil((sealedChars * 4) / 3)
 
 /** The first key seals, all keys open. */
-export function createChallenges({ encryptionKeys, once, clock }: ChallengesDeps): Challenges {
+export function createChallenges({ encryptionKeys, clock }: BaseKit, once: OnceStore): Challenges {
   const vault = createVault('passkey-challenge', encryptionKeys)
   return {
     make(binding) {

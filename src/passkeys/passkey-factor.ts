@@ -1,45 +1,28 @@
-import type { Audit } from '../audit/events.js'
-import type { PasskeyStore } from '../stores/passkey-contract.js'
-import type { Throttle } from '../throttle/throttle.js'
-import type { KeptCodes } from '../two-factor/kept-codes.js'
+import type { PasskeyProof } from '../sign-in-again.js'
 import type { PasskeyFactor } from '../two-factor/passkey-factor.js'
 import { recoveryCodeHash } from '../two-factor/recovery-codes.js'
 import type { AuthUser } from '../users/contract.js'
 import { descriptorOf, type PasskeyRequestOptions } from './ceremony-options.js'
-import { type Challenges, challengeMs } from './challenges.js'
-import { refusalOf, type VerifyPasskey } from './verify-passkey.js'
+import { challengeMs } from './challenges.js'
+import type { StoredPasskeysKit, VerifyingKit } from './passkey-kit.js'
+import { refusalOf, verifyPasskey } from './verify-passkey.js'
 
-export interface PasskeyFactorDeps {
-  readonly rpId: string
-  /** `always`: users with a passkey must show it besides a password. */
-  readonly asSecondFactor: 'when-required' | 'always'
-  /** Whether a user must have a second factor. */
-  readonly mustHaveFactor: (user: AuthUser) => Promise<boolean>
-  readonly challenges: Pick<Challenges, 'make'>
-  readonly verifyPasskey: VerifyPasskey
-  readonly passkeyStore: Pick<PasskeyStore, 'find' | 'listForUser' | 'consumeRecoveryCode'>
-  readonly keptCodes: Pick<KeptCodes, 'consume'>
-  readonly throttle: Pick<Throttle, 'countRefusedPasskey'>
-  readonly audit: Audit
-}
-
-export function createPasskeyFactor(deps: PasskeyFactorDeps): PasskeyFactor {
-  const { asSecondFactor, mustHaveFactor, verifyPasskey, passkeyStore, keptCodes } = deps
-  const { throttle, audit } = deps
+/** Passkeys as the second factor, for the sign-in decision. */
+export function createPasskeyFactor(kit: VerifyingKit): PasskeyFactor {
+  const { asSecondFactor, mustHaveFactor, passkeyStore, keptCodes, audit } = kit
   return {
     async isDemanded(user) {
       const isDue = asSecondFactor === 'always' || (await mustHaveFactor(user))
       return isDue && (await passkeyStore.listForUser(user.id)).length > 0
     },
 
-    offer: (user) => offer(deps, user),
+    offer: (user) => offerPasskey(kit, user),
 
     async judge({ id: userId }, { response, setHeaders }, context) {
       const shown = { purpose: 'second-factor', userId, sessionId: null, response } as const
-      const verdict = await verifyPasskey(shown, context)
+      const verdict = await verifyPasskey(kit, shown, context)
       if (verdict.right) return { credentialId: verdict.passkey.credentialId }
-      const request = { context, setHeaders }
-      const told = await refusalOf(verdict, request, throttle.countRefusedPasskey)
+      const told = await refusalOf(kit, verdict, { context, setHeaders })
       if (told.code === 'too-many-requests') throw told
       return null
     },
@@ -65,8 +48,9 @@ export function createPasskeyFactor(deps: PasskeyFactorDeps): PasskeyFactor {
   }
 }
 
-async function offer(
-  { rpId, challenges, passkeyStore }: PasskeyFactorDeps,
+/** Options for a passkey besides a password; null if the user has none. Rejects with 503. */
+export async function offerPasskey(
+  { rpId, challenges, passkeyStore }: VerifyingKit,
   { id: userId }: AuthUser,
 ): Promise<PasskeyRequestOptions | null> {
   const passkeys = await passkeyStore.listForUser(userId)
@@ -80,4 +64,25 @@ async function offer(
     // The password is the other factor, so a touch is enough, without a PIN.
     userVerification: 'discouraged',
   }
+}
+
+/** Lets a signed-in user reauthenticate with a passkey. */
+export function createPasskeyProof(kit: VerifyingKit): PasskeyProof {
+  return {
+    async requireRight({ id: sessionId, userId }, response, request) {
+      const shown = { purpose: 'reauthenticate', userId, sessionId, response } as const
+      const verdict = await verifyPasskey(kit, shown, request.context)
+      if (!verdict.right) throw await refusalOf(kit, verdict, request)
+      return verdict.passkey.createdAt
+    },
+    hasAny: (userId) => hasAnyPasskey(kit, userId),
+  }
+}
+
+/** Whether the user has a passkey. Rejects with 503. */
+export async function hasAnyPasskey(
+  { passkeyStore }: StoredPasskeysKit,
+  userId: string,
+): Promise<boolean> {
+  return (await passkeyStore.listForUser(userId)).length > 0
 }

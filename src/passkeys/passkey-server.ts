@@ -1,61 +1,105 @@
-import type { Audit } from '../audit/events.js'
-import type { HostCall } from '../lib/host-call.js'
+import type { BaseKit } from '../kits/ground-kit.js'
+import {
+  type Answers,
+  bool,
+  type Check,
+  failClosed,
+  orNull,
+  record,
+  text,
+  unread,
+} from '../lib/check-answer.js'
+import { type HostCall, withTimeout } from '../lib/host-call.js'
 import { failClosedOnce } from '../stores/fail-closed-oauth-stores.js'
 import { failClosedPasskeys } from '../stores/fail-closed-passkeys.js'
-import type { OnceStore } from '../stores/once-contract.js'
-import type { PasskeyStore } from '../stores/passkey-contract.js'
-import type { Throttle } from '../throttle/throttle.js'
 import type { KeptCodes } from '../two-factor/kept-codes.js'
-import type { PasskeyFactor } from '../two-factor/passkey-factor.js'
-import type { AuthUser } from '../users/contract.js'
-import { type Challenges, createChallenges } from './challenges.js'
-import type { PasskeyVerifier } from './contract.js'
-import { failClosedVerifier } from './fail-closed-verifier.js'
-import { createForgetKeptCodes, type ForgetKeptCodes } from './forget-kept-codes.js'
-import type { RelyingParty } from './judge-response.js'
-import { createPasskeyFactor } from './passkey-factor.js'
+import { createChallenges } from './challenges.js'
+import type { PasskeyVerifier, VerifiedAssertion, VerifiedCreation } from './contract.js'
+import type { PasskeyServer } from './passkey-kit.js'
 import type { CheckedPasskeysOptions } from './passkeys-options.js'
-import { createVerifyPasskey, type VerifyPasskey } from './verify-passkey.js'
-
-/** The parts shared by the passkey endpoints, the pages and the sign-in decision. */
-export interface PasskeyServer {
-  readonly relyingParty: RelyingParty
-  readonly rpId: string
-  /** The name of this service in authenticators. */
-  readonly rpName: string
-  readonly passkeyStore: PasskeyStore
-  readonly once: OnceStore
-  readonly verifier: PasskeyVerifier
-  readonly challenges: Challenges
-  readonly verifyPasskey: VerifyPasskey
-  /** Passkeys as the second factor, for the sign-in decision. */
-  readonly factor: PasskeyFactor
-  readonly forgetKeptCodes: ForgetKeptCodes
-}
-
-export interface PasskeyServerDeps {
-  readonly options: CheckedPasskeysOptions
-  readonly encryptionKeys: readonly Buffer[]
-  readonly mustHaveFactor: (user: AuthUser) => Promise<boolean>
-  readonly keptCodes: KeptCodes
-  readonly throttle: Pick<Throttle, 'countRefusedPasskey'>
-  readonly call: HostCall
-  readonly clock: () => Date
-  readonly audit: Audit
-}
 
 /** Wraps the host's stores and verifier in their contracts, and builds the shared parts on them. */
-export function createPasskeyServer(deps: PasskeyServerDeps): PasskeyServer {
-  const { options, keptCodes, call } = deps
+export function createPasskeyServer(
+  kit: BaseKit,
+  options: CheckedPasskeysOptions,
+  keptCodes: KeptCodes,
+): PasskeyServer {
   const { rpId, rpName, origins, asSecondFactor } = options
-  const passkeyStore = failClosedPasskeys(options.store, call)
+  const { call } = kit
   const once = failClosedOnce(options.once, call)
-  const verifier = failClosedVerifier(options.verifier, call)
-  const challenges = createChallenges({ ...deps, once })
-  const relyingParty = { rpId, origins }
-  const own = { relyingParty, rpId, rpName, passkeyStore, once, verifier, challenges }
-  const verifyPasskey = createVerifyPasskey({ ...deps, ...own })
-  const factor = createPasskeyFactor({ ...deps, ...own, asSecondFactor, verifyPasskey })
-  const forgetKeptCodes = createForgetKeptCodes(passkeyStore, keptCodes)
-  return { ...own, verifyPasskey, factor, forgetKeptCodes }
+  return {
+    relyingParty: { rpId, origins },
+    rpId,
+    rpName,
+    asSecondFactor,
+    passkeyStore: failClosedPasskeys(options.store, call),
+    keptCodes,
+    once,
+    verifier: failClosedVerifier(options.verifier, call),
+    challenges: createChallenges(kit, once),
+  }
+}
+
+const counter: Check = (value) =>
+  Number.isSafeInteger(value) && (value as number) >= 0 && (value as number) < 2 ** 32
+    ? null
+    : 'is not a signature counter'
+
+const answers: Answers<PasskeyVerifier> = {
+  verifyCreation: orNull(
+    record<VerifiedCreation>({
+      credentialId: text,
+      publicKey: text,
+      counter,
+      backupEligible: bool,
+      backedUp: bool,
+      aaguid: text,
+    }),
+  ),
+  verifyAssertion: orNull(
+    record<VerifiedAssertion>({ counter, backedUp: bool, userVerified: bool }),
+  ),
+  ready: unread,
+}
+
+/** Milliseconds: loading megabytes takes longer than a store may take to answer. */
+const readyTimeoutMs = 30_000
+
+/**
+ * Holds the verifier to its contract: a failure is a 503, and never a valid passkey. Loading is
+ * awaited first, and does not count towards the time of an answer.
+ * @internal
+ */
+export function failClosedVerifier(verifier: PasskeyVerifier, call: HostCall): PasskeyVerifier {
+  const guarded = failClosed('verifier', verifier, call, answers)
+  if (verifier.ready === undefined) return guarded
+  const ready = onceReady(verifier, call)
+  return {
+    ready,
+    async verifyCreation(input) {
+      await ready()
+      return guarded.verifyCreation(input)
+    },
+    async verifyAssertion(input) {
+      await ready()
+      return guarded.verifyAssertion(input)
+    },
+  }
+}
+
+// Concurrent callers share one loading; after a failure there is another.
+function onceReady(verifier: PasskeyVerifier, call: HostCall): () => Promise<void> {
+  let loading: Promise<void> | null = null
+  const load = async () => {
+    try {
+      await withTimeout(() => verifier.ready?.(), readyTimeoutMs)
+    } catch (cause) {
+      loading = null
+      await call('verifier.ready', () => Promise.reject(cause))
+    }
+  }
+  return () => {
+    loading ??= load()
+    return loading
+  }
 }

@@ -1,115 +1,112 @@
-import type { Audit } from '../audit/events.js'
-import { AuthConfigError } from '../errors.js'
+import type { RequestContext } from '../audit/events.js'
+import { AuthConfigError, AuthError, invalidRequest, notSignedIn } from '../errors.js'
+import { ok } from '../http/answer.js'
 import type { Capability } from '../http/capability.js'
-import type { SignedIn } from '../principal/principal.js'
-import type { ApprovedSignIn } from '../sessions/approved-sign-in.js'
-import type { IssueSession } from '../sessions/issuing.js'
-import type { PasswordWatch } from '../sessions/password-watch.js'
-import type { Sessions } from '../sessions/sessions.js'
-import type { DecideSignIn } from '../sign-in.js'
-import type { ProveAgain, RequireFresh } from '../sign-in-again.js'
-import type { Throttle } from '../throttle/throttle.js'
-import type { SecondFactors } from '../two-factor/second-factor.js'
-import type { AuthUser, UserStore } from '../users/contract.js'
+import type { Endpoint, EndpointRequest } from '../http/endpoint.js'
+import { parseInput } from '../http/input.js'
+import { ownerOf } from '../principal/account-owner.js'
+import type { SignedInRequest } from '../principal/principal.js'
+import type { IssuedSession } from '../sessions/issuing.js'
+import { proofRequest } from '../sign-in-again.js'
+import type { AssertionResponse } from '../two-factor/passkey-response.js'
+import type { AuthUser } from '../users/contract.js'
 import type { Me } from '../users/me.js'
-import { createAddPasskey } from './add-passkey.js'
-import { createApproveByPasskey } from './approve-by-passkey.js'
-import { createCreationOptions } from './ceremony-options.js'
-import type { PasskeyVerifier } from './contract.js'
+import { type AddedPasskey, addPasskey, type MadePasskey } from './add-passkey.js'
 import {
-  createForgetLastFactor,
-  createSettleRemoved,
-  type SettleRemoved,
-} from './forget-last-factor.js'
-import { createOpenByPasskey } from './open-by-passkey.js'
-import { createOwnPasskeys } from './own-passkeys.js'
-import type { PasskeyServer } from './passkey-server.js'
+  creationOptions,
+  type PasskeyCreationOptions,
+  type PasskeyRequestOptions,
+} from './ceremony-options.js'
+import type { PasskeyVerifier } from './contract.js'
 import {
   addPasskeyEndpoint,
   listPasskeysEndpoint,
   newPasskeyOptionsEndpoint,
+  type OwnPasskeys,
+  ownPasskeys,
+  type PasskeysForHost,
+  passkeysForHost,
   removePasskeyEndpoint,
   renamePasskeyEndpoint,
-} from './passkeys.endpoint.js'
-import { createPasskeysForHost, type PasskeysForHost } from './passkeys-for-host.js'
-import type { PasskeysOnPages } from './passkeys-on-pages.js'
-import { reauthenticateEndpoint } from './reauthenticate.endpoint.js'
-import { createRegisterPasskey } from './register-passkey.js'
-import { createRemovePasskey } from './remove-passkey.js'
+} from './own-passkeys.js'
+import { hasAnyPasskey, offerPasskey } from './passkey-factor.js'
+import type { PasskeysKit } from './passkey-kit.js'
+import { forgetLastFactor, settleRemoved, withoutFactors } from './remove-passkey.js'
 import {
+  approveByPasskey,
+  openByPasskey,
   optionsForAnybody,
+  type PasskeyApproval,
+  type PasskeySignIn,
   passkeyLoginEndpoint,
   passkeyOptionsEndpoint,
-} from './sign-in.endpoint.js'
+} from './sign-in-by-passkey.js'
 
 /** Signing in with passkeys, managing them, and reauthentication. */
 export interface Passkeys extends Capability {
   readonly forHost: PasskeysForHost
   /** For the pages. */
   readonly onPages: PasskeysOnPages
+  /** See `settleRemoved` in remove-passkey.ts. */
   readonly settleRemoved: SettleRemoved
 }
 
-export interface PasskeysDeps extends PasskeyServer {
-  readonly signedIn: SignedIn
-  readonly proveAgain: ProveAgain
-  readonly requireFresh: RequireFresh
-  readonly users: Pick<UserStore, 'findById'>
-  readonly decideSignIn: DecideSignIn
-  readonly factorStands: (approved: ApprovedSignIn) => Promise<boolean>
-  readonly secondFactors: Pick<SecondFactors, 'of'>
-  readonly passwordWatch: Pick<PasswordWatch, 'fits' | 'computeMark'>
-  readonly issueSession: IssueSession
-  readonly sessions: Pick<
-    Sessions,
-    'end' | 'endAllForUser' | 'findLive' | 'requireLive' | 'setMethods' | 'setAuthenticated'
-  >
-  readonly forgetSession: (sessionId: string) => void
-  readonly describeMe: (user: AuthUser) => Promise<Me>
-  readonly throttle: Pick<Throttle, 'countRefusedPasskey' | 'knownNetworks'>
-  readonly clock: () => Date
-  readonly audit: Audit
+/** Passkeys for the sign-in pages. */
+export interface PasskeysOnPages {
+  /** Request options for a sign-in: the same for everybody. */
+  signInOptions(): PasskeyRequestOptions
+  /** `error` is a 401, 403 or 429. Rejects with 503. */
+  approve(
+    response: AssertionResponse,
+    request: Pick<EndpointRequest, 'context' | 'setHeaders'>,
+  ): Promise<PasskeyApproval>
+  /** Opens the session of an approved sign-in. Rejects with 401 and 503. */
+  open(signIn: PasskeySignIn, context: RequestContext): Promise<IssuedSession & { readonly me: Me }>
+  /**
+   * Request options for a passkey besides a password; null if the user has none. Rejects with 503.
+   */
+  offer(user: AuthUser): Promise<object | null>
+  /** Whether the user has a passkey. Rejects with 503. */
+  hasAny(userId: string): Promise<boolean>
+  /** Creation options. Rejects with 503. */
+  creationOptions(user: AuthUser, sessionId: string): Promise<PasskeyCreationOptions>
+  /** Rejects with 400, 401, 409 and 503. */
+  add(
+    asking: Pick<SignedInRequest, 'session' | 'user'>,
+    made: MadePasskey,
+    context: RequestContext,
+  ): Promise<AddedPasskey>
+  readonly own: OwnPasskeys
 }
 
+export type SettleRemoved = (userId: string, keptSessionIds: readonly string[]) => Promise<void>
+
 /** The endpoints of passkeys, and `auth.passkeys`. */
-export function createPasskeys(deps: PasskeysDeps): Passkeys {
-  const { passkeyStore, factor } = deps
-  const hasOtherFactor = async (user: AuthUser) => (await deps.secondFactors.of(user)) !== null
-  const asked = { ...deps, hasOtherFactor }
-  const parts = { ...asked, forgetLastFactor: createForgetLastFactor(asked) }
-  const onPages: PasskeysOnPages = {
-    signInOptions: () => optionsForAnybody(parts),
-    approve: createApproveByPasskey(parts),
-    open: createOpenByPasskey(parts),
-    offer: factor.offer,
-    hasAny: async (userId) => (await passkeyStore.listForUser(userId)).length > 0,
-    creationOptions: createCreationOptions(parts),
-    add: createAddPasskey({ ...parts, registerPasskey: createRegisterPasskey(parts) }),
-    own: createOwnPasskeys(passkeyStore, createRemovePasskey(parts)),
-  }
-  const endpoints = {
-    ...parts,
-    approveByPasskey: onPages.approve,
-    openByPasskey: onPages.open,
-    creationOptions: onPages.creationOptions,
-    addPasskey: onPages.add,
-    ownPasskeys: onPages.own,
-  }
-  const list = listPasskeysEndpoint(endpoints)
-  const rename = renamePasskeyEndpoint(endpoints)
+export function createPasskeys(kit: PasskeysKit): Passkeys {
+  const own = ownPasskeys(kit)
+  const rename = renamePasskeyEndpoint(kit, own)
   return {
     routes: [
-      ['/auth/passkey/options', { POST: passkeyOptionsEndpoint(endpoints) }],
-      ['/auth/passkey/login', { POST: passkeyLoginEndpoint(endpoints) }],
-      ['/auth/passkeys', { GET: list, POST: addPasskeyEndpoint(endpoints) }],
-      ['/auth/passkeys/options', { POST: newPasskeyOptionsEndpoint(endpoints) }],
-      ['/auth/passkeys/:id', { POST: rename, DELETE: removePasskeyEndpoint(endpoints) }],
-      ['/auth/reauthenticate', { POST: reauthenticateEndpoint(endpoints) }],
+      ['/auth/passkey/options', { POST: passkeyOptionsEndpoint(kit) }],
+      ['/auth/passkey/login', { POST: passkeyLoginEndpoint(kit) }],
+      ['/auth/passkeys', { GET: listPasskeysEndpoint(kit, own), POST: addPasskeyEndpoint(kit) }],
+      ['/auth/passkeys/options', { POST: newPasskeyOptionsEndpoint(kit) }],
+      ['/auth/passkeys/:id', { POST: rename, DELETE: removePasskeyEndpoint(kit, own) }],
+      ['/auth/reauthenticate', { POST: reauthenticateEndpoint(kit) }],
     ],
-    close: warmUp(deps.verifier),
-    forHost: createPasskeysForHost(parts),
-    onPages,
-    settleRemoved: createSettleRemoved(parts),
+    close: warmUp(kit.verifier),
+    forHost: passkeysForHost(kit),
+    onPages: {
+      signInOptions: () => optionsForAnybody(kit),
+      approve: (response, request) => approveByPasskey(kit, response, request),
+      open: (signIn, context) => openByPasskey(kit, signIn, context),
+      offer: (user) => offerPasskey(kit, user),
+      hasAny: (userId) => hasAnyPasskey(kit, userId),
+      creationOptions: (user, sessionId) => creationOptions(kit, user, sessionId),
+      add: (asking, made, context) => addPasskey(kit, asking, made, context),
+      own,
+    },
+    settleRemoved: (userId, kept) => settleRemoved(kit, userId, kept),
   }
 }
 
@@ -121,6 +118,47 @@ const warmUpMs = 5000
 function warmUp({ ready }: PasskeyVerifier): () => void {
   const timer = setTimeout(() => void ready?.().catch(() => {}), warmUpMs).unref()
   return () => clearTimeout(timer)
+}
+
+// A password with a code, or a passkey. The session then counts as just signed in, for routes that
+// require that. Other sessions do not change, and no new one is opened.
+function reauthenticateEndpoint(kit: PasskeysKit): Endpoint {
+  const { signedIn, proveAgain, factorStands, sessions, forgetSession, clock, audit } = kit
+  return async function reauthenticate(request) {
+    // 401, 403. Also for a user who still has to show a passkey in this session.
+    const asking = await ownerOf(signedIn, request, 'may-enrol')
+    // 400, 413, 415
+    const proof = parseInput(proofRequest, await request.readJson())
+    // 401, 403, 429, 503
+    const approved = await proveAgain(asking, proof, request)
+    if (approved === null)
+      throw invalidRequest([{ path: 'password, passkey', message: 'Send one of them.' }])
+    const { id: sessionId, userId } = asking.session
+    // 401: the factor was changed while the password was verified.
+    if (!(await factorStands(approved))) throw new AuthError('Unauthorized')
+    // Read again: another process may have removed a factor since the session was cached.
+    const session = await sessions.findLive(sessionId)
+    if (session === null) throw notSignedIn('session ended or unknown')
+    // Earlier methods stay: a password alone must not remove the factor.
+    const methods = [...new Set([...session.methods, ...approved.methods])]
+    const authenticatedAt = clock()
+    // 503
+    await sessions.setAuthenticated(sessionId, { methods, authenticatedAt })
+    forgetSession(sessionId)
+    // The user may have removed the last factor between the read and the write.
+    const isGone = await forgetLastFactor(kit, session, approved.user)
+    audit(
+      { type: 'reauthenticated', userId, sessionId, methods: approved.methods },
+      request.context,
+    )
+    return ok({
+      status: 'success',
+      data: {
+        authenticatedAt: authenticatedAt.toISOString(),
+        methods: isGone ? withoutFactors(methods) : methods,
+      },
+    })
+  }
 }
 
 /** Refuses calls of hosts without the option `passkeys`. */

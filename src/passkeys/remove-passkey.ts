@@ -1,64 +1,47 @@
-import type { Audit, RequestContext } from '../audit/events.js'
+import type { RequestContext } from '../audit/events.js'
 import { AuthError } from '../errors.js'
 import type { SignedInRequest } from '../principal/principal.js'
-import { type NoteMethodsDeps, noteMethods } from '../sessions/note-methods.js'
-import type { Sessions } from '../sessions/sessions.js'
+import type { SessionName } from '../sessions/ending.js'
+import { noteMethods } from '../sessions/note-methods.js'
 import type { SessionRecord, StoredMethod } from '../stores/contract.js'
-import type { PasskeyStore } from '../stores/passkey-contract.js'
 import { countsAsFactor } from '../two-factor/second-factor.js'
-import type { AuthUser, UserStore } from '../users/contract.js'
-import type { ForgetKeptCodes } from './forget-kept-codes.js'
-import { type ForgetLastFactor, withoutFactors } from './forget-last-factor.js'
+import type { AuthUser } from '../users/contract.js'
+import type { PasskeysKit, StoredPasskeysKit } from './passkey-kit.js'
 
 /**
- * Removes a passkey of the caller, and ends the user's other sessions. Throws 401, 404, 409 or 503.
+ * Removes a passkey of the caller, and ends the user's other sessions: the only place in which
+ * users remove passkeys. Throws 401, 404, 409 or 503.
  */
-export type RemovePasskey = (
-  asking: Pick<SignedInRequest, 'session' | 'user'>,
+export async function removePasskey(
+  kit: PasskeysKit,
+  { session, user }: Pick<SignedInRequest, 'session' | 'user'>,
   credentialId: string,
   context: RequestContext,
-) => Promise<void>
-
-export interface RemovalDeps extends NoteMethodsDeps {
-  readonly passkeyStore: Pick<PasskeyStore, 'listForUser' | 'remove'>
-  readonly users: Pick<UserStore, 'findById'>
-  /** Whether the user has a second factor besides passkeys. */
-  readonly hasOtherFactor: (user: AuthUser) => Promise<boolean>
-  readonly sessions: Pick<Sessions, 'requireLive' | 'endAllForUser' | 'setMethods'>
-  readonly forgetLastFactor: ForgetLastFactor
-  readonly forgetKeptCodes: ForgetKeptCodes
-  readonly audit: Audit
-}
-
-/** The only place in which users remove passkeys. */
-export function createRemovePasskey(deps: RemovalDeps): RemovePasskey {
-  const { passkeyStore, users, hasOtherFactor } = deps
-  return async function removePasskey({ session, user }, credentialId, context) {
-    const { userId } = session
-    // Naming an unknown passkey ends no session.
-    const passkeys = await passkeyStore.listForUser(userId)
-    const meant = passkeys.find((passkey) => passkey.credentialId === credentialId)
-    if (meant === undefined) throw noPasskey()
-    const isLast = passkeys.length === 1
-    // Read again: the guard's row may be some seconds old.
-    const unlessLast = ((await users.findById(userId))?.passwordHash ?? null) === null
-    if (isLast && unlessLast) throw new AuthError('last-sign-in-method')
-    const removal = { credentialId, name: meant.name, unlessLast }
-    const showsFactor = session.methods.some(countsAsFactor)
-    const isOut = isLast && showsFactor && !(await hasOtherFactor(user))
-    await (isOut ? removeLast : remove)(deps, session, removal, context).catch(
-      async (error: unknown) => {
-        // The restored factor may have been removed at that moment, by another request.
-        if (isOut) await deps.forgetLastFactor(session, user).catch(() => {})
-        throw error
-      },
-    )
-    // Of two passkeys removed at once neither looked like the last, and a reauthentication
-    // meanwhile has stored the former methods again.
-    await deps.forgetLastFactor(session, user)
-    // A failed call reports itself, and the codes are deleted before another passkey is added.
-    await deps.forgetKeptCodes(userId).catch(() => {})
-  }
+): Promise<void> {
+  const { userId } = session
+  // Naming an unknown passkey ends no session.
+  const passkeys = await kit.passkeyStore.listForUser(userId)
+  const meant = passkeys.find((passkey) => passkey.credentialId === credentialId)
+  if (meant === undefined) throw noPasskey()
+  const isLast = passkeys.length === 1
+  // Read again: the guard's row may be some seconds old.
+  const unlessLast = ((await kit.users.findById(userId))?.passwordHash ?? null) === null
+  if (isLast && unlessLast) throw new AuthError('last-sign-in-method')
+  const removal = { credentialId, name: meant.name, unlessLast }
+  const showsFactor = session.methods.some(countsAsFactor)
+  const isOut = isLast && showsFactor && !(await hasOtherFactor(kit, user))
+  await (isOut ? removeLast : remove)(kit, session, removal, context).catch(
+    async (error: unknown) => {
+      // The restored factor may have been removed at that moment, by another request.
+      if (isOut) await forgetLastFactor(kit, session, user).catch(() => {})
+      throw error
+    },
+  )
+  // Of two passkeys removed at once neither looked like the last, and a reauthentication
+  // meanwhile has stored the former methods again.
+  await forgetLastFactor(kit, session, user)
+  // A failed call reports itself, and the codes are deleted before another passkey is added.
+  await forgetKeptCodes(kit, userId).catch(() => {})
 }
 
 interface Removal {
@@ -71,20 +54,20 @@ interface Removal {
 // If the session still claimed a factor that the user no longer has, it would pass where the host
 // requires one.
 async function removeLast(
-  deps: RemovalDeps,
+  kit: PasskeysKit,
   session: SessionRecord,
   removal: Removal,
   context: RequestContext,
 ): Promise<void> {
   const { methods, userId } = session
-  const keep = (shown: readonly StoredMethod[]) => noteMethods(deps, session, shown)
+  const keep = (shown: readonly StoredMethod[]) => noteMethods(kit, session, shown)
   // First, while a failure still changes nothing.
   await keep(withoutFactors(methods))
   const giveBack = async () => {
     // Another request may have removed it. If this fails, the user must show the factor again.
-    if ((await deps.passkeyStore.listForUser(userId)).length > 0) await keep(methods)
+    if ((await kit.passkeyStore.listForUser(userId)).length > 0) await keep(methods)
   }
-  await remove(deps, session, removal, context).catch(async (error: unknown) => {
+  await remove(kit, session, removal, context).catch(async (error: unknown) => {
     await giveBack().catch(() => {})
     throw error
   })
@@ -94,7 +77,7 @@ async function removeLast(
 // user tries again. They end once more after it: a sign-in under way with the passkey checks it
 // again after opening its session, so one of the two sees the other.
 async function remove(
-  { passkeyStore, sessions, audit }: RemovalDeps,
+  { passkeyStore, sessions, audit }: PasskeysKit,
   session: SessionRecord,
   { credentialId, name, unlessLast }: Removal,
   context: RequestContext,
@@ -118,4 +101,65 @@ async function remove(
 /** Also for a passkey of another user, whose existence is not revealed. */
 export function noPasskey(): AuthError {
   return new AuthError('not-found', { clientMessage: 'There is no such passkey.' })
+}
+
+/** Whether the user has a second factor besides passkeys. */
+export async function hasOtherFactor(
+  { secondFactors }: PasskeysKit,
+  user: AuthUser,
+): Promise<boolean> {
+  return (await secondFactors.of(user)) !== null
+}
+
+/**
+ * Removes the second factors from a session's methods if its user no longer has any. Returns
+ * whether it did. Call it after every write that may be based on an older row: of a concurrent
+ * removal and proof, one sees the other. Rejects with 503.
+ */
+export async function forgetLastFactor(
+  kit: PasskeysKit,
+  { id, userId }: SessionName,
+  user: AuthUser,
+): Promise<boolean> {
+  const session = await kit.sessions.findLive(id)
+  if (session === null || !session.methods.some(countsAsFactor)) return false
+  const passkeys = await kit.passkeyStore.listForUser(userId)
+  // With another factor the session keeps both.
+  if (passkeys.length > 0 || (await hasOtherFactor(kit, user))) return false
+  await noteMethods(kit, session, withoutFactors(session.methods))
+  return true
+}
+
+/** The methods without second factors and recovery codes. */
+export function withoutFactors(methods: readonly StoredMethod[]): readonly StoredMethod[] {
+  return methods.filter((method) => !countsAsFactor(method))
+}
+
+/**
+ * Deletes the recovery codes kept from TOTP if the user has no passkey that they could replace.
+ * Call it after a passkey was removed, and before one is added: if the store failed at the removal,
+ * old codes would work for the new passkey. Rejects with 503.
+ */
+export async function forgetKeptCodes(
+  { passkeyStore, keptCodes }: StoredPasskeysKit,
+  userId: string,
+): Promise<void> {
+  if ((await passkeyStore.listForUser(userId)).length === 0) await keptCodes.forget(userId)
+}
+
+/**
+ * Call it after passkeys of a user have gone: of the sessions that stay none claims a factor that
+ * is no more, and codes that were kept for a passkey go with the last one. Rejects with 503.
+ */
+export async function settleRemoved(
+  kit: PasskeysKit,
+  userId: string,
+  keptSessionIds: readonly string[],
+): Promise<void> {
+  const user = keptSessionIds.length === 0 ? null : await kit.users.findById(userId)
+  for (const id of keptSessionIds) {
+    const kept = await kit.sessions.findLive(id)
+    if (user !== null && kept?.userId === userId) await forgetLastFactor(kit, kept, user)
+  }
+  await forgetKeptCodes(kit, userId)
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { SessionSummary } from '../account/sessions.endpoint.js'
+import type { SessionSummary } from '../account/own-sessions.js'
 import { AuthError, notSignedIn } from '../errors.js'
 import { ok } from '../http/answer.js'
 import { readJsonBody } from '../http/body.js'

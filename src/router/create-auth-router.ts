@@ -1,6 +1,6 @@
 import { Router } from 'express'
 import { createAccount } from '../account/account.js'
-import { createSecondFactorManagement } from '../account/second-factor-management.js'
+import { createSecondFactorManagement } from '../account/second-factors.js'
 import { createSessionManagement } from '../account/session-management.js'
 import { createRemoveWaysIn } from '../account/ways-in.js'
 import { createAccounts, withoutAccounts, withoutPasswordRules } from '../accounts/accounts.js'

@@ -21,8 +21,9 @@ import { createSignInUrl } from '../pages/page-request.js'
 import { createPageSite, type PageSite } from '../pages/page-site.js'
 import type { PagesKit } from '../pages/pages-kit.js'
 import { createTexts } from '../pages/texts.js'
-import { createPasskeyProof } from '../passkeys/passkey-proof.js'
-import { createPasskeyServer, type PasskeyServer } from '../passkeys/passkey-server.js'
+import { createPasskeyFactor, createPasskeyProof } from '../passkeys/passkey-factor.js'
+import type { PasskeyServer } from '../passkeys/passkey-kit.js'
+import { createPasskeyServer } from '../passkeys/passkey-server.js'
 import { createProviderServer, type ProviderServer } from '../provider-sign-in/provider-server.js'
 import type { CheckedProvidersOptions } from '../provider-sign-in/providers-options.js'
 import { createIssueSession } from '../sessions/issuing.js'
@@ -205,7 +206,8 @@ function serve(options: ResolvedOptions, kit: Host & ReturnType<typeof keepSessi
   const keptCodes = createKeptCodes(totp?.store)
   // The sign-in pages for apps need the cookie too.
   const origin = pagesOrigin ?? oauthServer?.baseUrl.origin
-  const passkeyServer = passkeys && createPasskeyServer({ ...kit, options: passkeys, keptCodes })
+  const passkeyServer = passkeys && createPasskeyServer(kit, passkeys, keptCodes)
+  const consentStore = oauthServer?.consents
   const server = oauthServer?.offersLogout === true ? oauthServer : undefined
   return {
     oauthServer,
@@ -216,8 +218,8 @@ function serve(options: ResolvedOptions, kit: Host & ReturnType<typeof keepSessi
     signInUrl: oauthServer && createSignInUrl(oauthServer.baseUrl),
     passkeyServer,
     passkeyStore: passkeyServer?.passkeyStore,
-    consentStore: oauthServer?.consents,
-    passkeyFactor: passkeyServer?.factor,
+    consentStore,
+    passkeyFactor: passkeyServer && createPasskeyFactor({ ...kit, ...passkeyServer, consentStore }),
     ...serveProviders(options, kit, oauthServer?.baseUrl),
     pages: origin === undefined ? undefined : createPages(origin, kit.warnOnce),
   }
@@ -273,7 +275,7 @@ function decide(kit: Asking) {
   const { hasher, passkeyServer, passkeyFactor, secondFactors, audit } = kit
   const verifyPassword = createVerifyPassword(hasher, audit)
   const { decideSignIn, signIns } = countSignIns(createSignInDecision(kit), kit.observeEvents)
-  const provePassword = createProvePassword({ ...kit, verifyPassword })
+  const provePassword = createProvePassword(kit, verifyPassword)
   const passkeyProof = passkeyServer && createPasskeyProof({ ...kit, ...passkeyServer })
   const proveAgain = createProveAgain({ ...kit, provePassword, passkeyProof, decideSignIn })
   const owesFactor = async (user: AuthUser) =>
@@ -308,8 +310,8 @@ function serveAccounts(options: ResolvedOptions, kit: Served): AccountsServer | 
     accountUrl: pagesUrl && kit.hasAccountPage ? addressAt(pagesUrl, '/account') : undefined,
   }
   const texts = { languages, language, ...urls }
-  const mailing = { ...kit, ...texts, sender: accounts.mail, nameDevice, storeTimeout }
-  const mailer = createMailer(mailing)
+  const settings = { ...texts, sender: accounts.mail, nameDevice, storeTimeout }
+  const mailer = createMailer(kit, settings)
   return createAccountsServer(kit, accounts, mailer)
 }
 

@@ -1,14 +1,15 @@
 import { randomBytes } from 'node:crypto'
-import type { Audit, RequestContext } from '../audit/events.js'
+import type { RequestContext } from '../audit/events.js'
 import { AuthError } from '../errors.js'
+import type { BaseKit } from '../kits/ground-kit.js'
 import { decodeBase32, encodeBase32 } from '../lib/base32.js'
 import type { SessionRecord } from '../stores/contract.js'
 import type { SecondFactorStore } from '../stores/second-factor-contract.js'
 import type { AuthUser } from '../users/contract.js'
 import { otpauthUri } from './key-uri.js'
 import { newRecoveryCodes } from './recovery-codes.js'
-import { openSeed } from './second-factor.js'
-import { minSeedBytes, type SeedVault } from './seed-vault.js'
+import { type OwnTotp, openSeed } from './second-factor.js'
+import { minSeedBytes } from './seed-vault.js'
 
 /** The input of an authenticator app, shown once. */
 export interface BegunEnrolment {
@@ -83,13 +84,9 @@ export interface TotpEnrolment {
   ): Promise<() => Promise<string[]>>
 }
 
-export interface EnrolmentDeps {
-  readonly store: SecondFactorStore
-  readonly vault: SeedVault
+interface EnrolmentKit extends BaseKit, OwnTotp {
   /** The name of this service in authenticator apps. */
   readonly totpIssuer: string
-  readonly clock: () => Date
-  readonly audit: Audit
 }
 
 /** RFC 4226 R6 recommends 160 bits. */
@@ -98,8 +95,8 @@ const seedBytes = 20
 const pendingSeconds = 600
 
 /** The only place that enables and disables TOTP. */
-export function createTotpEnrolment(deps: EnrolmentDeps): TotpEnrolment {
-  const { store, audit } = deps
+export function createTotpEnrolment(kit: EnrolmentKit): TotpEnrolment {
+  const { store, audit } = kit
   return {
     async status(userId) {
       const [factor, count] = await Promise.all([
@@ -109,17 +106,17 @@ export function createTotpEnrolment(deps: EnrolmentDeps): TotpEnrolment {
       return { enabled: factor !== null, recoveryCodesLeft: count }
     },
 
-    begin: (user, sessionId, context) => begin(deps, user, sessionId, context),
+    begin: (user, sessionId, context) => begin(kit, user, sessionId, context),
 
     async resume(user, sessionId, context) {
       const pending = await store.findPending(user.id, sessionId)
-      if (pending === null || deps.clock() >= pending.expiresAt)
-        return begin(deps, user, sessionId, context)
-      const expiresIn = Math.ceil((pending.expiresAt.getTime() - deps.clock().getTime()) / 1000)
-      return begun(deps, user, openSeed(deps.vault, pending, audit, context), expiresIn)
+      if (pending === null || kit.clock() >= pending.expiresAt)
+        return begin(kit, user, sessionId, context)
+      const expiresIn = Math.ceil((pending.expiresAt.getTime() - kit.clock().getTime()) / 1000)
+      return begun(kit, user, openSeed(kit.vault, pending, audit, context), expiresIn)
     },
 
-    judgeFirstCode: (session, code, context) => judgeFirstCode(deps, session, code, context),
+    judgeFirstCode: (session, code, context) => judgeFirstCode(kit, session, code, context),
 
     async replaceRecoveryCodes(userId, context) {
       const { codes, hashes } = newRecoveryCodes()
@@ -135,7 +132,7 @@ export function createTotpEnrolment(deps: EnrolmentDeps): TotpEnrolment {
 
     forgetKeptCodes: (userId) => store.deleteKeptRecoveryCodes(userId),
 
-    judgeImport: (userId, secret, context) => judgeImport(deps, userId, secret, context),
+    judgeImport: (userId, secret, context) => judgeImport(kit, userId, secret, context),
   }
 }
 
@@ -159,12 +156,12 @@ async function disable(
 }
 
 async function begin(
-  deps: EnrolmentDeps,
+  kit: EnrolmentKit,
   user: AuthUser,
   sessionId: string,
   context: RequestContext,
 ): Promise<BegunEnrolment> {
-  const { store, vault, clock, audit } = deps
+  const { store, vault, clock, audit } = kit
   const { id: userId } = user
   if ((await store.find(userId)) !== null) throw new AuthError('totp-already-enabled')
   const seed = randomBytes(seedBytes)
@@ -173,11 +170,11 @@ async function begin(
   const sealedSeed = vault.seal(userId, seed)
   await store.savePending({ userId, sessionId, sealedSeed, createdAt, expiresAt })
   audit({ type: 'second-factor.begun', userId }, context)
-  return begun(deps, user, seed, pendingSeconds)
+  return begun(kit, user, seed, pendingSeconds)
 }
 
 function begun(
-  { totpIssuer: issuer }: Pick<EnrolmentDeps, 'totpIssuer'>,
+  { totpIssuer: issuer }: EnrolmentKit,
   { username }: AuthUser,
   seed: Buffer,
   expiresIn: number,
@@ -187,7 +184,7 @@ function begun(
 }
 
 async function judgeFirstCode(
-  { store, vault, clock, audit }: EnrolmentDeps,
+  { store, vault, clock, audit }: EnrolmentKit,
   { id: sessionId, userId }: SessionOfUser,
   code: string,
   context: RequestContext,
@@ -223,7 +220,7 @@ async function judgeFirstCode(
 }
 
 async function judgeImport(
-  { store, vault, clock, audit }: EnrolmentDeps,
+  { store, vault, clock, audit }: EnrolmentKit,
   userId: string,
   secret: string,
   context: RequestContext,

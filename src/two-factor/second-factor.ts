@@ -1,5 +1,6 @@
 import type { Audit, RequestContext } from '../audit/events.js'
 import { AuthError } from '../errors.js'
+import type { BaseKit } from '../kits/ground-kit.js'
 import { typedDigits } from '../lib/typed-code.js'
 import type { StoredMethod } from '../stores/contract.js'
 import type { SecondFactorRecord, SecondFactorStore } from '../stores/second-factor-contract.js'
@@ -70,14 +71,12 @@ export interface OwnTotp {
   readonly vault: SeedVault
 }
 
-export interface SecondFactorDeps {
+interface FactorsKit extends BaseKit {
   /** Undefined if the host stores no TOTP seeds. */
   readonly totp: OwnTotp | undefined
   readonly codeFactors: readonly CodeFactor[]
   /** Whether `mfa`, asserted by the host, counts as a second factor. */
   readonly acceptHostMfa: boolean
-  readonly clock: () => Date
-  readonly audit: Audit
 }
 
 /**
@@ -111,15 +110,15 @@ export function openSeed(
 }
 
 /** Verifies codes against the store and against the host's factors. */
-export function createSecondFactors(deps: SecondFactorDeps): SecondFactors {
+export function createSecondFactors(kit: FactorsKit): SecondFactors {
   const first = ({ others, totp }: UserFactors) => (totp === null ? others[0] : undefined)
   // Loads in the background, for the first code. If this fails, the first code reports it.
-  if (deps.totp !== undefined) import('./totp.js').catch(() => {})
+  if (kit.totp !== undefined) import('./totp.js').catch(() => {})
   return {
     async of(user, shown = []) {
-      const totp = (await deps.totp?.store.find(user.id)) ?? null
-      const enabled = await Promise.all(deps.codeFactors.map((factor) => factor.isEnabled(user)))
-      const active = deps.codeFactors.filter((_factor, index) => enabled[index])
+      const totp = (await kit.totp?.store.find(user.id)) ?? null
+      const enabled = await Promise.all(kit.codeFactors.map((factor) => factor.isEnabled(user)))
+      const active = kit.codeFactors.filter((_factor, index) => enabled[index])
       if (totp === null && active.length === 0) return null
       const others = active.filter(({ name }) => name !== 'email' || !shown.includes('email'))
       const names = others.map(({ name }) => name)
@@ -127,7 +126,7 @@ export function createSecondFactors(deps: SecondFactorDeps): SecondFactors {
     },
 
     meetsFactorPolicy: (methods) =>
-      methods.some(countsAsFactor) || (deps.acceptHostMfa && methods.includes('mfa')),
+      methods.some(countsAsFactor) || (kit.acceptHostMfa && methods.includes('mfa')),
 
     sendsCodes: (factors) => first(factors)?.sendCode !== undefined,
 
@@ -135,7 +134,7 @@ export function createSecondFactors(deps: SecondFactorDeps): SecondFactors {
       const factor = first(factors)
       if (factor?.sendCode === undefined) return false
       if (!(await factor.sendCode(factors.user, context))) return false
-      deps.audit(
+      kit.audit(
         { type: 'second-factor.code-sent', userId: factors.user.id, method: factor.name },
         context,
       )
@@ -148,8 +147,8 @@ export function createSecondFactors(deps: SecondFactorDeps): SecondFactors {
 
     async judge(factors, code, context) {
       const { totp, others, user } = factors
-      if (totp !== null && deps.totp !== undefined) {
-        const verdict = await judgeOwn(deps.totp, deps, totp, code, context)
+      if (totp !== null && kit.totp !== undefined) {
+        const verdict = await judgeOwn(kit.totp, kit, totp, code, context)
         if (verdict !== 'invalid') return verdict
       }
       // One after the other: a code that one factor has accepted must not be tried at the next.
@@ -162,19 +161,19 @@ export function createSecondFactors(deps: SecondFactorDeps): SecondFactors {
 
 function judgeOwn(
   own: OwnTotp,
-  deps: SecondFactorDeps,
+  kit: FactorsKit,
   factor: SecondFactorRecord,
   code: string,
   context: RequestContext,
 ) {
   return /^[0-9]{6}$/.test(typedDigits(code))
-    ? judgeTotp(own, deps, factor, code, context)
-    : judgeRecovery(own, deps, factor, code, context)
+    ? judgeTotp(own, kit, factor, code, context)
+    : judgeRecovery(own, kit, factor, code, context)
 }
 
 async function judgeTotp(
   { store, vault }: OwnTotp,
-  { audit, clock }: SecondFactorDeps,
+  { audit, clock }: FactorsKit,
   factor: SecondFactorRecord,
   code: string,
   context: RequestContext,
@@ -195,7 +194,7 @@ async function judgeTotp(
 
 async function judgeRecovery(
   { store }: OwnTotp,
-  { audit }: SecondFactorDeps,
+  { audit }: FactorsKit,
   { userId }: SecondFactorRecord,
   code: string,
   context: RequestContext,

@@ -1,13 +1,15 @@
 // A mailer, and the host's part of it.
 import type { AuthEventBody, Mail, TextOptions } from '../../src/index.js'
+import type { GroundKit } from '../../src/kits/ground-kit.js'
 import { unwatched } from '../../src/lib/watch.js'
 import {
   createMailer,
   type Mailer,
-  type MailerDeps,
+  type MailSettings,
   type MailToSend,
 } from '../../src/mail/mailer.js'
 import { createTexts } from '../../src/pages/texts.js'
+import { kitOf } from '../support/kit-of.js'
 
 export const context = { requestId: 'r-1', ip: '192.0.2.7', userAgent: 'Firefox on Linux' }
 
@@ -38,7 +40,7 @@ interface MailingSettings {
   readonly storeTimeout?: number
   readonly clock?: () => Date
   /** Default: a host without them. */
-  readonly pages?: Pick<MailerDeps, 'forgotUrl' | 'accountUrl'>
+  readonly pages?: Pick<MailSettings, 'forgotUrl' | 'accountUrl'>
 }
 
 const without = { forgotUrl: undefined, accountUrl: undefined }
@@ -49,7 +51,9 @@ export function mailing(
 ): Mailing {
   const mails: Mail[] = []
   const events: AuthEventBody[] = []
-  const mailer = createMailer({
+  const audit = (event: AuthEventBody) => events.push(event)
+  const kit = kitOf<GroundKit>({ clock, audit, watch: unwatched })
+  const mailer = createMailer(kit, {
     sender: {
       async send(mail) {
         mails.push(mail)
@@ -57,12 +61,9 @@ export function mailing(
       },
     },
     nameDevice: async (userAgent) => userAgent,
-    clock,
     languages: createTexts(texts, 'Example Chat'),
     language: 'en',
     ...pages,
-    audit: (event) => events.push(event),
-    watch: unwatched,
     storeTimeout,
   })
   return {

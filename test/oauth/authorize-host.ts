@@ -2,7 +2,7 @@
 import express from 'express'
 import supertest, { type Response } from 'supertest'
 import { expect, onTestFinished } from 'vitest'
-import { createSecondFactorManagement } from '../../src/account/second-factor-management.js'
+import { createSecondFactorManagement } from '../../src/account/second-factors.js'
 import { mountAll } from '../../src/http/endpoint.js'
 import { type AuthEvent, generateSigningKey, joseSigner } from '../../src/index.js'
 import { unwatched } from '../../src/lib/watch.js'

@@ -2,8 +2,8 @@
 // they stand there: registrations and sign-ins of other authenticators, as browsers spell them.
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { judgeClientData } from '../../src/passkeys/judge-response.js'
 import { simpleWebAuthn } from '../../src/passkeys/simple-webauthn.js'
+import { judgeClientData } from '../../src/passkeys/verify-passkey.js'
 import {
   assertionSchema,
   creationSchema,

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { AuthConfigError } from '../../src/errors.js'
 import { createHostCall, type HostFailure } from '../../src/lib/host-call.js'
 import type { PasskeyVerifier } from '../../src/passkeys/contract.js'
-import { failClosedVerifier } from '../../src/passkeys/fail-closed-verifier.js'
+import { failClosedVerifier } from '../../src/passkeys/passkey-server.js'
 
 const nobody = { verifyCreation: async () => null, verifyAssertion: async () => null }
 

@@ -110,7 +110,7 @@ const offences = {
   ],
   'floor-pkce': ['pkce/code-challenge.ts', "import type { LogInDeps } from '../login/log-in.js'"],
   'floor-passkeys': ['passkeys/counter.ts', "import type { LogInDeps } from '../login/log-in.js'"],
-  'floor-refresh': ['refresh/refresh.ts', "import type { Me } from '../account/me.endpoint.js'"],
+  'floor-refresh': ['refresh/refresh.ts', "import type { Me } from '../account/account.js'"],
   'floor-named-tokens': [
     'named-tokens/named-token-input.ts',
     "import type { LogIn } from '../login/log-in.js'",
@@ -119,9 +119,9 @@ const offences = {
     'host-sign-in/open-session.ts',
     "import type { LogIn } from '../login/log-in.js'",
   ],
-  'floor-oauth': ['oauth/client-secret.ts', "import type { Me } from '../account/me.endpoint.js'"],
-  'floor-pages': ['pages/html.ts', "import type { Me } from '../account/me.endpoint.js'"],
-  'floor-mail': ['mail/sayable.ts', "import type { Me } from '../account/me.endpoint.js'"],
+  'floor-oauth': ['oauth/client-secret.ts', "import type { Me } from '../account/account.js'"],
+  'floor-pages': ['pages/html.ts', "import type { Me } from '../account/account.js'"],
+  'floor-mail': ['mail/compose-mail.ts', "import type { Me } from '../account/account.js'"],
   'floor-accounts': [
     'accounts/links.ts',
     "import type { ResolvedOptions } from '../router/resolve-options.js'",

@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { newPasskeyRequest, passkeyNameRequest } from '../../passkeys/passkey-name.js'
-import { passkeyLoginRequest } from '../../passkeys/sign-in.endpoint.js'
+import { newPasskeyRequest, passkeyNameRequest } from '../../passkeys/own-passkeys.js'
+import { passkeyLoginRequest } from '../../passkeys/sign-in-by-passkey.js'
 import { proofRequest } from '../../sign-in-again.js'
 import { besides, oneOf, reading, success, text, texts, time } from '../fields.js'
 import type { Operation } from '../operation.js'

@@ -1,4 +1,4 @@
-import { codeOnly, passwordAndCode, passwordOnly } from '../../account/totp.endpoint.js'
+import { codeOnly, passwordAndCode, passwordOnly } from '../../account/totp.js'
 import { count, flag, reading, success, text, texts } from '../fields.js'
 import type { Operation } from '../operation.js'
 import { ofBodies, ofFullScope, ofSignedIn } from './shared.js'

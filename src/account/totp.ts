@@ -1,36 +1,23 @@
 import { z } from 'zod'
-import type { Audit, RequestContext } from '../audit/events.js'
+import type { RequestContext } from '../audit/events.js'
 import { AuthError } from '../errors.js'
 import { ok } from '../http/answer.js'
 import type { Endpoint, EndpointRequest } from '../http/endpoint.js'
 import { parseInput } from '../http/input.js'
+import type { ManagementKit } from '../kits/session-kit.js'
+import type { SignInKit } from '../kits/sign-in-kit.js'
 import { isWellFormed } from '../lib/well-formed.js'
 import { ownerOf } from '../principal/account-owner.js'
-import type { SignedIn } from '../principal/principal.js'
-import type { ProvePassword } from '../principal/prove-password.js'
 import { noteMethods } from '../sessions/note-methods.js'
-import type { Sessions } from '../sessions/sessions.js'
-import type { SessionRecord } from '../stores/contract.js'
+import type { SessionRecord, StoredMethod } from '../stores/contract.js'
 import type { CodeAttempt } from '../throttle/second-factor-limits.js'
-import type { Throttle } from '../throttle/throttle.js'
 import type { TotpEnrolment } from '../two-factor/enrolment.js'
-import type { PasskeyFactor } from '../two-factor/passkey-factor.js'
-import type { SecondFactors } from '../two-factor/second-factor.js'
-import type { AuthUser, UserStore } from '../users/contract.js'
+import { countsAsFactor, hasShownCode } from '../two-factor/second-factor.js'
+import type { AuthUser } from '../users/contract.js'
 
-export interface TotpDeps {
-  readonly signedIn: SignedIn
+/** Where the host stores TOTP seeds. */
+export interface TotpKit extends SignInKit {
   readonly enrolment: TotpEnrolment
-  readonly secondFactors: SecondFactors
-  /** Undefined without the option `passkeys`. */
-  readonly passkeyFactor: Pick<PasskeyFactor, 'isDemanded' | 'stands'> | undefined
-  readonly users: Pick<UserStore, 'findById'>
-  readonly provePassword: ProvePassword
-  readonly throttle: Pick<Throttle, 'knownNetworks' | 'withSecondFactorSlot' | 'refundSecondFactor'>
-  readonly sessions: Pick<Sessions, 'requireLive' | 'endAllForUser' | 'setMethods'>
-  /** Drops a session from the cache of this process. */
-  readonly forgetSession: (sessionId: string) => void
-  readonly audit: Audit
 }
 
 const password = z.string().min(1).refine(isWellFormed, 'Invalid input: lone surrogates')
@@ -49,7 +36,7 @@ export const passwordAndCode: z.ZodObject<{ password: z.ZodString; code: z.ZodSt
 })
 
 /** `GET /auth/totp`: whether I have TOTP, and the number of recovery codes left. */
-export function totpStatusEndpoint({ signedIn, enrolment }: TotpDeps): Endpoint {
+export function totpStatusEndpoint({ signedIn, enrolment }: TotpKit): Endpoint {
   return async function totpStatus(request) {
     // 401, 403
     const { session } = await ownerOf(signedIn, request, 'may-enrol')
@@ -59,8 +46,8 @@ export function totpStatusEndpoint({ signedIn, enrolment }: TotpDeps): Endpoint 
 }
 
 /** `POST /auth/totp`: begins enrolment. The seed is not active before its first code. */
-export function beginTotpEndpoint(deps: TotpDeps): Endpoint {
-  const { signedIn, enrolment, provePassword, sessions } = deps
+export function beginTotpEndpoint(kit: TotpKit): Endpoint {
+  const { signedIn, enrolment, provePassword, sessions } = kit
   return async function beginTotp(request) {
     // 401, 403
     const { session } = await ownerOf(signedIn, request, 'may-enrol')
@@ -71,7 +58,7 @@ export function beginTotpEndpoint(deps: TotpDeps): Endpoint {
     // 401
     await sessions.requireLive(session)
     // 403
-    await requireOtherFactor(deps, session, user)
+    await requireOtherFactor(kit, session, user)
     // 409
     const begun = await enrolment.begin(user, session.id, request.context)
     return ok({ status: 'success', data: begun })
@@ -81,7 +68,7 @@ export function beginTotpEndpoint(deps: TotpDeps): Endpoint {
 // A user with a factor of the host, or with a passkey that sign-in demands, must show it first: the
 // password alone adds no further factor.
 async function requireOtherFactor(
-  { secondFactors, passkeyFactor }: TotpDeps,
+  { secondFactors, passkeyFactor }: TotpKit,
   { methods }: SessionRecord,
   user: AuthUser,
 ): Promise<void> {
@@ -92,27 +79,27 @@ async function requireOtherFactor(
 }
 
 /** `POST /auth/totp/confirm`: the first code activates the pending seed. */
-export function confirmTotpEndpoint(deps: TotpDeps): Endpoint {
+export function confirmTotpEndpoint(kit: TotpKit): Endpoint {
   return async function confirmTotp(request) {
     // 401, 403
-    const { session } = await ownerOf(deps.signedIn, request, 'may-enrol')
+    const { session } = await ownerOf(kit.signedIn, request, 'may-enrol')
     // 400, 413, 415
     const { code: given } = parseInput(codeOnly, await request.readJson())
     // 401, 409, 429, 503
     const confirming = { code: given, beforehand: nothing }
-    const recoveryCodes = await switchOnTotp(deps, session, confirming, request)
+    const recoveryCodes = await switchOnTotp(kit, session, confirming, request)
     return ok({ status: 'success', data: { recoveryCodes } })
   }
 }
 
 /** The request that carries a code. */
-export type CodeRequest = Pick<EndpointRequest, 'context' | 'setHeaders'>
+type CodeRequest = Pick<EndpointRequest, 'context' | 'setHeaders'>
 
 // A session presented by a signed token has no secret to replace.
 async function nothing(): Promise<void> {}
 
 /** The first code. */
-export interface Confirming {
+interface Confirming {
   readonly code: string
   /** Called when the code is right, before anything changes. */
   readonly beforehand: () => Promise<void>
@@ -123,61 +110,61 @@ export interface Confirming {
  * 403, 409, 429 and 503.
  */
 export async function switchOnTotp(
-  deps: TotpDeps,
+  kit: TotpKit,
   session: SessionRecord,
   { code: given, beforehand }: Confirming,
   request: CodeRequest,
 ): Promise<readonly string[]> {
   const { context } = request
-  await requireShown(deps, session)
-  const checkCode = () => deps.enrolment.judgeFirstCode(session, given, context)
+  await requireShown(kit, session)
+  const checkCode = () => kit.enrolment.judgeFirstCode(session, given, context)
   const attempt = { userId: session.userId, place: 'enrolment' } as const
-  const confirmation = await withCounter(deps, attempt, ['totp'], request, checkCode)
+  const confirmation = await withCounter(kit, attempt, ['totp'], request, checkCode)
   await beforehand()
-  const recoveryCodes = await changeFactor(deps, session, context, confirmation.confirm)
+  const recoveryCodes = await changeFactor(kit, session, context, confirmation.confirm)
   const methods = [...session.methods.filter((method) => method !== 'otp'), 'otp'] as const
   // If these fail, the user must sign in again soon. The recovery codes are shown all the same.
-  await noteMethods(deps, session, methods).catch(reported)
-  await forgetOtherNetworks(deps, session.userId, context).catch(reported)
+  await noteMethods(kit, session, methods).catch(reported)
+  await forgetOtherNetworks(kit, session.userId, context).catch(reported)
   return recoveryCodes
 }
 
 // The seed may have been made before the user had the other factor, or on a page.
-async function requireShown(deps: TotpDeps, session: SessionRecord): Promise<void> {
-  if (deps.secondFactors.meetsFactorPolicy(session.methods)) return
-  const user = await deps.users.findById(session.userId)
-  if (user !== null) await requireOtherFactor(deps, session, user)
+async function requireShown(kit: TotpKit, session: SessionRecord): Promise<void> {
+  if (kit.secondFactors.meetsFactorPolicy(session.methods)) return
+  const user = await kit.users.findById(session.userId)
+  if (user !== null) await requireOtherFactor(kit, session, user)
 }
 
 // A network known by the password alone may be a thief's. From now on only networks where the
 // factor was shown are known.
 export async function forgetOtherNetworks(
-  { throttle }: { readonly throttle: Pick<Throttle, 'knownNetworks'> },
+  { knownNetworks }: ManagementKit,
   userId: string,
   context: RequestContext,
 ): Promise<void> {
-  await throttle.knownNetworks.forgetAll(userId)
-  await (await throttle.knownNetworks.standing(userId, context)).remember()
+  await knownNetworks.forgetAll(userId)
+  await (await knownNetworks.standing(userId, context)).remember()
 }
 
 /** `POST /auth/totp/recovery-codes`: makes ten new ones; the old ones stop working. */
-export function recoveryCodesEndpoint(deps: TotpDeps): Endpoint {
+export function recoveryCodesEndpoint(kit: TotpKit): Endpoint {
   return async function replaceRecoveryCodes(request) {
     // 401, 403
-    const { session } = await ownerOf(deps.signedIn, request)
+    const { session } = await ownerOf(kit.signedIn, request)
     // 400, 413, 415
     const input = parseInput(passwordAndCode, await request.readJson())
     // 401, 409, 429
-    await proveBoth(deps, session, input, request)
+    await proveBoth(kit, session, input, request)
     // 401, 409
-    const recoveryCodes = await newRecoveryCodesFor(deps, session, request.context)
+    const recoveryCodes = await newRecoveryCodesFor(kit, session, request.context)
     return ok({ status: 'success', data: { recoveryCodes } })
   }
 }
 
 /** Makes ten new recovery codes. Rejects with 401, 409 and 503. */
 export async function newRecoveryCodesFor(
-  { sessions, enrolment }: TotpDeps,
+  { sessions, enrolment }: TotpKit,
   session: SessionRecord,
   context: RequestContext,
 ): Promise<readonly string[]> {
@@ -189,44 +176,44 @@ export async function newRecoveryCodesFor(
  * Checks the password first, then the code: someone without the password must not use up codes.
  * Rejects with 401, 409, 429 and 503.
  */
-export async function proveBoth(
-  deps: TotpDeps,
+async function proveBoth(
+  kit: TotpKit,
   session: SessionRecord,
   input: { readonly password: string; readonly code: string },
   request: EndpointRequest,
 ): Promise<void> {
   const { userId } = session
-  const user = await deps.provePassword(userId, input.password, request)
-  const factors = await deps.secondFactors.of(user)
+  const user = await kit.provePassword(userId, input.password, request)
+  const factors = await kit.secondFactors.of(user)
   if (factors === null || factors.totp === null) throw new AuthError('totp-not-enabled')
   // Only TOTP or its recovery codes: another factor of the user does not prove this one.
   const own = { ...factors, others: [] }
-  const checkCode = () => deps.secondFactors.judge(own, input.code, request.context)
+  const checkCode = () => kit.secondFactors.judge(own, input.code, request.context)
   const methods = ['totp', 'recovery']
   // Not counted: a recovery code cannot be guessed, and it works even when the limit is reached.
-  if (deps.secondFactors.isRecovery(own, input.code))
-    requireRight(deps, userId, methods, await checkCode(), request)
-  else await withCounter(deps, { userId, place: 'session' }, methods, request, checkCode)
+  if (kit.secondFactors.isRecovery(own, input.code))
+    requireRight(kit, userId, methods, await checkCode(), request)
+  else await withCounter(kit, { userId, place: 'session' }, methods, request, checkCode)
 }
 
 // Counted before the code is checked; an active factor shares its counter with logins. A right code
 // is refunded, but clears nothing: only a complete login with two factors does.
 async function withCounter<Verdict>(
-  deps: TotpDeps,
+  kit: TotpKit,
   attempt: CodeAttempt,
   availableMethods: readonly string[],
   request: CodeRequest,
   checkCode: () => Promise<Verdict | 'invalid'>,
 ): Promise<Verdict> {
   const { context, setHeaders } = request
-  const verdict = await deps.throttle.withSecondFactorSlot(attempt, context, checkCode, setHeaders)
-  const right = requireRight(deps, attempt.userId, availableMethods, verdict, request)
-  await deps.throttle.refundSecondFactor(attempt)
+  const verdict = await kit.throttle.withSecondFactorSlot(attempt, context, checkCode, setHeaders)
+  const right = requireRight(kit, attempt.userId, availableMethods, verdict, request)
+  await kit.throttle.refundSecondFactor(attempt)
   return right
 }
 
 function requireRight<Verdict>(
-  { audit }: TotpDeps,
+  { audit }: TotpKit,
   userId: string,
   availableMethods: readonly string[],
   verdict: Verdict | 'invalid',
@@ -245,7 +232,7 @@ function requireRight<Verdict>(
  * factor meanwhile. Rejects with 401 and 503.
  */
 export async function changeFactor<T>(
-  { sessions }: Pick<TotpDeps, 'sessions'>,
+  { sessions }: ManagementKit,
   session: SessionRecord,
   context: RequestContext,
   change: () => Promise<T>,
@@ -264,3 +251,101 @@ export async function changeFactor<T>(
 
 // The failed call has reported itself.
 function reported(): void {}
+
+/** Stores the methods of the session. */
+type Keep = (methods: readonly StoredMethod[]) => Promise<void>
+
+/** `POST /auth/totp/disable`: disables TOTP, with password and code. */
+export function disableTotpEndpoint(kit: TotpKit): Endpoint {
+  return async function disableTotp(request) {
+    // 401, 403
+    const { session } = await ownerOf(kit.signedIn, request)
+    // 400, 413, 415
+    const input = parseInput(passwordAndCode, await request.readJson())
+    const { context } = request
+    // 401, 409, 429
+    await proveBoth(kit, session, input, request)
+    // 401, 409, 503
+    await switchOffTotp(kit, session, context)
+    return ok({ status: 'success', data: { message: 'Two-factor authentication is off.' } })
+  }
+}
+
+/** Disables TOTP; the caller has had the user prove it. Rejects with 401, 409 and 503. */
+export async function switchOffTotp(
+  kit: TotpKit,
+  session: SessionRecord,
+  context: RequestContext,
+): Promise<void> {
+  const { sessions, forgetSession } = kit
+  // 503. First, while a failure still changes nothing. If the session still claimed a factor that
+  // the user no longer has, it would pass where the host requires one.
+  const withoutFactor = await methodsWithoutTotp(kit, session)
+  const keep: Keep = (methods) => noteMethods({ sessions, forgetSession }, session, methods)
+  await keep(withoutFactor)
+  await changeFactor(kit, session, context, () => disable(kit, session, context)).catch(
+    async (error: unknown) => {
+      await giveFactorBack(kit, session, withoutFactor, keep).catch(reported)
+      throw error
+    },
+  )
+  // A reauthentication meanwhile has stored the former methods again.
+  await keepWithoutTotp(kit, session, withoutFactor, keep).catch(reported)
+}
+
+// Another request may have disabled TOTP while this one failed, or only the answer was lost. The
+// status is read after the write, so of two concurrent requests one sees the other. If the status
+// cannot be read, the user signs in again.
+async function giveFactorBack(
+  kit: TotpKit,
+  session: SessionRecord,
+  withoutFactor: readonly StoredMethod[],
+  keep: Keep,
+): Promise<void> {
+  await keep(session.methods)
+  const { enabled } = await kit.enrolment.status(session.userId).catch(() => ({ enabled: false }))
+  if (!enabled) await keepWithoutTotp(kit, session, withoutFactor, keep)
+}
+
+// The last passkey may have been removed since we checked, while TOTP was active: checked again
+// after the write. If the check fails, no factor is claimed.
+async function keepWithoutTotp(
+  kit: TotpKit,
+  session: SessionRecord,
+  withoutTotp: readonly StoredMethod[],
+  keep: Keep,
+): Promise<void> {
+  await keep(withoutTotp)
+  const left = await methodsWithoutTotp(kit, session).catch(() =>
+    withoutTotp.filter((method) => !countsAsFactor(method)),
+  )
+  if (left.length < withoutTotp.length) await keep(left)
+}
+
+// A session may still name a passkey that has been removed.
+async function methodsWithoutTotp(
+  kit: TotpKit,
+  { userId, methods }: SessionRecord,
+): Promise<readonly StoredMethod[]> {
+  const others = methods.filter((method) => !hasShownCode([method]))
+  if (!others.includes('passkey')) return others
+  const hasOne = await hasPasskey(kit, userId)
+  return hasOne ? others : others.filter((method) => method !== 'passkey')
+}
+
+async function hasPasskey({ passkeyFactor, users }: TotpKit, userId: string): Promise<boolean> {
+  if (passkeyFactor === undefined) return false
+  const user = await users.findById(userId)
+  return user !== null && (await passkeyFactor.stands(user, { credentialId: null }))
+}
+
+async function disable(
+  kit: TotpKit,
+  { userId }: SessionRecord,
+  context: RequestContext,
+): Promise<void> {
+  const { enrolment, audit } = kit
+  const isOff = await enrolment.disable(userId, () => hasPasskey(kit, userId))
+  if (!isOff) throw new AuthError('totp-not-enabled')
+  audit({ type: 'second-factor.disabled', userId }, context)
+}

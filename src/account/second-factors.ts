@@ -1,10 +1,25 @@
-import type { Audit } from '../audit/events.js'
-import { AuthError } from '../errors.js'
+import { AuthConfigError, AuthError } from '../errors.js'
+import type { Capability } from '../http/capability.js'
 import { contextOfAction, type HostAction } from '../http/host-input.js'
+import type { ManagementKit } from '../kits/session-kit.js'
+import type { SignInKit } from '../kits/sign-in-kit.js'
 import { isHostId } from '../lib/host-id.js'
-import type { Sessions } from '../sessions/sessions.js'
-import type { Throttle } from '../throttle/throttle.js'
-import type { TotpEnrolment, TotpStatus } from '../two-factor/enrolment.js'
+import type { OwnSecondFactor } from '../pages/ports.js'
+import {
+  createTotpEnrolment,
+  type TotpEnrolment,
+  type TotpStatus,
+} from '../two-factor/enrolment.js'
+import {
+  beginTotpEndpoint,
+  confirmTotpEndpoint,
+  disableTotpEndpoint,
+  newRecoveryCodesFor,
+  recoveryCodesEndpoint,
+  switchOffTotp,
+  switchOnTotp,
+  totpStatusEndpoint,
+} from './totp.js'
 
 /** A TOTP seed to import from another system. */
 export interface ImportedSecondFactor {
@@ -35,15 +50,14 @@ export interface SecondFactorsForHost {
   reset(userId: string, options?: HostAction): Promise<{ readonly hadFactor: boolean }>
 }
 
-export interface SecondFactorsForHostDeps {
-  readonly enrolment: Pick<TotpEnrolment, 'judgeImport' | 'status' | 'reset' | 'forgetKeptCodes'>
-  readonly sessions: Pick<Sessions, 'endAllForUser'>
-  readonly throttle: Pick<Throttle, 'knownNetworks' | 'clearSecondFactor'>
-  readonly audit: Audit
+/** TOTP, in a server and from a terminal. */
+interface FactorsKit extends ManagementKit {
+  readonly enrolment: TotpEnrolment
 }
 
-export function createSecondFactorsForHost(deps: SecondFactorsForHostDeps): SecondFactorsForHost {
-  const { enrolment, sessions, throttle, audit } = deps
+/** `auth.secondFactors`. */
+export function secondFactorsForHost(kit: FactorsKit): SecondFactorsForHost {
+  const { enrolment, sessions, throttle, audit } = kit
   return {
     async importTotp({ userId, secret }, options) {
       const context = contextOfAction(options)
@@ -79,4 +93,50 @@ export function createSecondFactorsForHost(deps: SecondFactorsForHostDeps): Seco
 function asUserId(userId: unknown): string {
   if (isHostId(userId)) return userId
   throw new AuthError('invalid-request', { message: 'userId is not an id' })
+}
+
+/** Enabling and disabling TOTP, for the user and for the host. */
+export interface SecondFactorManagement extends Capability {
+  readonly secondFactors: SecondFactorsForHost
+  /** Enrolment for our pages; undefined if the host stores no TOTP seeds. */
+  readonly onPages: OwnSecondFactor | undefined
+}
+
+/** The kit of `/auth/totp`, and `auth.secondFactors`. */
+export function createSecondFactorManagement(given: SignInKit): SecondFactorManagement {
+  const { totp } = given
+  if (totp === undefined) return { routes: [], secondFactors: unconfigured, onPages: undefined }
+  const enrolment = createTotpEnrolment({ ...given, ...totp })
+  const kit = { ...given, enrolment }
+  return {
+    routes: [
+      ['/auth/totp', { GET: totpStatusEndpoint(kit), POST: beginTotpEndpoint(kit) }],
+      ['/auth/totp/confirm', { POST: confirmTotpEndpoint(kit) }],
+      ['/auth/totp/disable', { POST: disableTotpEndpoint(kit) }],
+      ['/auth/totp/recovery-codes', { POST: recoveryCodesEndpoint(kit) }],
+    ],
+    secondFactors: secondFactorsForHost(kit),
+    onPages: {
+      begin: enrolment.resume,
+      confirm: (session, code, request, beforehand) =>
+        switchOnTotp(kit, session, { code, beforehand }, request),
+      status: enrolment.status,
+      disable: (session, context) => switchOffTotp(kit, session, context),
+      newRecoveryCodes: (session, context) => newRecoveryCodesFor(kit, session, context),
+    },
+  }
+}
+
+const unconfigured: SecondFactorsForHost = {
+  importTotp: refuseUnconfigured,
+  status: refuseUnconfigured,
+  reset: refuseUnconfigured,
+}
+
+async function refuseUnconfigured(): Promise<never> {
+  throw new AuthConfigError(
+    'secondFactors',
+    'is not configured.',
+    'pass a second-factor store to createAuthRouter.',
+  )
 }
