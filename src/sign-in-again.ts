@@ -1,16 +1,17 @@
 import { z } from 'zod'
 import { AuthError, invalidRequest, notSignedIn } from './errors.js'
 import type { EndpointRequest } from './http/endpoint.js'
+import type { GroundKit } from './kits/ground-kit.js'
+import type { ManagementKit } from './kits/session-kit.js'
 import { isWellFormed } from './lib/well-formed.js'
 import type { SignedInRequest } from './principal/principal.js'
 import type { ProvePassword } from './principal/prove-password.js'
 import type { ApprovedSignIn } from './sessions/approved-sign-in.js'
 import { isFresh } from './sessions/recent-sign-in.js'
-import type { Sessions } from './sessions/sessions.js'
 import type { DecideSignIn } from './sign-in.js'
 import type { SessionRecord, StoredMethod } from './stores/contract.js'
 import { type AssertionResponse, assertionSchema } from './two-factor/passkey-response.js'
-import type { AuthUser, UserStore } from './users/contract.js'
+import type { AuthUser } from './users/contract.js'
 
 /** A password, with a code if the user has a second factor; or a passkey. */
 export interface Proof {
@@ -58,16 +59,17 @@ export interface PasskeyProof {
   hasAny(userId: string): Promise<boolean>
 }
 
-export interface ProveAgainDeps {
+/** What proves a signed-in user again. */
+interface ProvingKit extends GroundKit, ManagementKit {
   readonly provePassword: ProvePassword
   /** Undefined without the option `passkeys`. */
   readonly passkeyProof: PasskeyProof | undefined
   readonly decideSignIn: DecideSignIn
-  readonly users: Pick<UserStore, 'findById'>
+  readonly meetsFactorPolicy: (methods: readonly StoredMethod[]) => boolean
 }
 
-export function createProveAgain(deps: ProveAgainDeps): ProveAgain {
-  const { provePassword, passkeyProof, decideSignIn, users } = deps
+export function createProveAgain(kit: ProvingKit): ProveAgain {
+  const { provePassword, passkeyProof, decideSignIn, users } = kit
   return async function proveAgain({ session }, { password, code, passkey }, request) {
     const { userId } = session
     const { context } = request
@@ -126,17 +128,12 @@ export type RequireFresh = (
   request: EndpointRequest,
 ) => Promise<Proved | null>
 
-export interface RequireFreshDeps {
-  readonly proveAgain: ProveAgain
-  /** Whether a password sign-in of this user needs a second factor, a passkey included. */
-  readonly owesFactor: (user: AuthUser) => Promise<boolean>
-  readonly meetsFactorPolicy: (methods: readonly StoredMethod[]) => boolean
-  readonly sessions: Pick<Sessions, 'findLive'>
-  readonly clock: () => Date
-}
-
-export function createRequireFresh(deps: RequireFreshDeps): RequireFresh {
-  const { proveAgain, owesFactor, meetsFactorPolicy, sessions, clock } = deps
+/** @param owesFactor - whether a password sign-in of this user needs a second factor */
+export function createRequireFresh(
+  { meetsFactorPolicy, sessions, clock }: ProvingKit,
+  proveAgain: ProveAgain,
+  owesFactor: (user: AuthUser) => Promise<boolean>,
+): RequireFresh {
   return async function requireFresh(asking, proof, request) {
     const proved = await proveAgain(asking, proof, request)
     // Read again: another process may have ended the session a moment ago, or shown it a proof.
@@ -167,7 +164,7 @@ export type MustSignInForDevice = (
  * factor, a passkey
  */
 export function createMustSignInForDevice(
-  { meetsFactorPolicy, clock }: Pick<RequireFreshDeps, 'meetsFactorPolicy' | 'clock'>,
+  { meetsFactorPolicy, clock }: ProvingKit,
   hasMoreToShow: (user: AuthUser) => Promise<boolean>,
 ): MustSignInForDevice {
   return async function mustSignInForDevice({ session, user }, askedAt) {

@@ -1,7 +1,8 @@
 import type { RequestContext } from './audit/events.js'
 import { AuthError } from './errors.js'
+import type { GroundKit } from './kits/ground-kit.js'
+import type { ManagementKit } from './kits/session-kit.js'
 import type { StoredMethod } from './stores/contract.js'
-import type { Throttle } from './throttle/throttle.js'
 import type { PasskeyFactor, PasskeyShown, SentPasskey } from './two-factor/passkey-factor.js'
 import { recoveryCodeHash } from './two-factor/recovery-codes.js'
 import { countsAsFactor, type SecondFactors, type UserFactors } from './two-factor/second-factor.js'
@@ -36,20 +37,20 @@ export interface FactorProof {
   readonly passkeyShown: PasskeyShown | null
 }
 
-export interface ProveFactorDeps {
+/** What decides about a sign-in. */
+export interface DecidingKit extends GroundKit, ManagementKit {
   readonly secondFactors: SecondFactors
   /** Undefined without the option `passkeys`. */
   readonly passkeyFactor: PasskeyFactor | undefined
-  readonly throttle: Pick<Throttle, 'withSecondFactorSlot'>
 }
 
 /** Checks the second factor of a user, if one is due; the error says what is missing. */
 export async function proveFactor(
-  deps: ProveFactorDeps,
+  kit: DecidingKit,
   attempt: FactorAttempt,
   user: AuthUser,
 ): Promise<FactorProof | AuthError> {
-  const { secondFactors, passkeyFactor: passkeys } = deps
+  const { secondFactors, passkeyFactor: passkeys } = kit
   const hasShown = secondFactors.meetsFactorPolicy(attempt.methods)
   // Sessions end when the factor changes, so a refresh need not ask for it again.
   if (hasShown && attempt.isRefresh) return nothing(null)
@@ -58,16 +59,16 @@ export async function proveFactor(
   if (hasShown) return shownBefore(passkeys, attempt, { user, factors })
   if (passkeys !== undefined && attempt.passkey)
     return provePasskey(passkeys, attempt.passkey, attempt, { user, factors })
-  if (factors !== null) return proveCode(deps, attempt, factors)
+  if (factors !== null) return proveCode(kit, attempt, factors)
   // A new passkey ends no session, so a session opened without one continues.
   if (passkeys === undefined || attempt.isRefresh) return nothing(null)
   if (!(await passkeys.isDemanded(user))) return nothing(null)
-  return proveWithoutTotp(deps, passkeys, attempt, user)
+  return proveWithoutTotp(kit, passkeys, attempt, user)
 }
 
 // A mailbox is one factor: whoever has only that must show the password as well.
 async function noneCounts(
-  { passkeyFactor: passkeys }: ProveFactorDeps,
+  { passkeyFactor: passkeys }: DecidingKit,
   attempt: FactorAttempt,
   factors: UserFactors,
 ): Promise<AuthError> {
@@ -141,7 +142,7 @@ async function provePasskey(
 
 // Without TOTP only a recovery code that replaces a passkey can be right.
 async function proveWithoutTotp(
-  { throttle }: ProveFactorDeps,
+  { throttle }: DecidingKit,
   passkeys: PasskeyFactor,
   attempt: FactorAttempt,
   user: AuthUser,
@@ -163,19 +164,19 @@ function codesOfPasskeys(user: AuthUser): UserFactors {
 }
 
 async function proveCode(
-  deps: ProveFactorDeps,
+  kit: DecidingKit,
   attempt: FactorAttempt,
   factors: UserFactors,
 ): Promise<FactorProof | AuthError> {
-  if (factors.methods.length === 0) return noneCounts(deps, attempt, factors)
-  const verdict = await checkCode(deps, attempt, factors)
-  if (verdict === 'due') return codeDue(deps, attempt, factors)
-  if (verdict === 'invalid') return refusal(deps.passkeyFactor, 'totp-invalid', attempt, factors)
+  if (factors.methods.length === 0) return noneCounts(kit, attempt, factors)
+  const verdict = await checkCode(kit, attempt, factors)
+  if (verdict === 'due') return codeDue(kit, attempt, factors)
+  if (verdict === 'invalid') return refusal(kit.passkeyFactor, 'totp-invalid', attempt, factors)
   return { proven: [verdict], totpSince: factors.totp?.createdAt ?? null, passkeyShown: null }
 }
 
 async function checkCode(
-  { secondFactors, throttle }: ProveFactorDeps,
+  { secondFactors, throttle }: DecidingKit,
   { code, context }: FactorAttempt,
   factors: UserFactors,
 ): Promise<'otp' | 'recovery' | 'invalid' | 'due'> {
@@ -190,7 +191,7 @@ async function checkCode(
 }
 
 async function codeDue(
-  { secondFactors, passkeyFactor: passkeys, throttle }: ProveFactorDeps,
+  { secondFactors, passkeyFactor: passkeys, throttle }: DecidingKit,
   attempt: FactorAttempt,
   factors: UserFactors,
 ): Promise<AuthError> {

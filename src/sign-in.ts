@@ -1,14 +1,11 @@
 import type { RequestContext } from './audit/events.js'
 import type { SignInRefusal } from './audit/refusals.js'
 import { AuthError } from './errors.js'
-import type { HostCall } from './lib/host-call.js'
 import { objectionIn } from './lib/objection.js'
 import { type ApprovedSignIn, approve } from './sessions/approved-sign-in.js'
-import { type FactorProof, type ProveFactorDeps, proveFactor } from './sign-in-factor.js'
+import { type DecidingKit, type FactorProof, proveFactor } from './sign-in-factor.js'
 import type { StoredMethod } from './stores/contract.js'
-import type { Throttle } from './throttle/throttle.js'
-import type { PasskeyFactor, SentPasskey } from './two-factor/passkey-factor.js'
-import type { SecondFactors } from './two-factor/second-factor.js'
+import type { SentPasskey } from './two-factor/passkey-factor.js'
 import type { AuthUser } from './users/contract.js'
 
 /**
@@ -81,39 +78,35 @@ export type SignInDecision =
 /** Decides whether this user may have a session now. */
 export type DecideSignIn = (attempt: SignInAttempt) => Promise<SignInDecision>
 
-export interface SignInDeps extends Pick<ProveFactorDeps, 'secondFactors' | 'passkeyFactor'> {
-  readonly throttle: Pick<
-    Throttle,
-    'refundSecondFactor' | 'clearSecondFactor' | 'withSecondFactorSlot'
-  >
-  readonly beforeLogin: BeforeLogin | undefined
-  readonly call: HostCall
-}
-
 /**
  * The one decision behind every sign-in: login, code issue, exchange and refresh all call it, so a
  * rule added here applies to all of them. In this order: the user exists and is not disabled; the
  * second factor is satisfied; the host does not object.
  */
-export function createSignInDecision(deps: SignInDeps): DecideSignIn {
+export function createSignInDecision(
+  kit: DecidingKit,
+  beforeLogin: BeforeLogin | undefined,
+): DecideSignIn {
   return async function decideSignIn(attempt) {
     const { user } = attempt
     if (user === null) return refused('unknown-user', new AuthError('Unauthorized'))
     if (user.disabled === true) return refused('disabled', new AuthError('Unauthorized'))
 
-    const factor = await factorOf(deps, attempt, user)
+    const factor = await factorOf(kit, attempt, user)
     if (factor instanceof AuthError) return refused(factorRefusal(factor), factor)
     const methods = Object.freeze([...attempt.methods, ...factor.proven])
 
     const giveBackCode = async () => {
       if (factor.proven.includes('otp'))
-        await deps.throttle.refundSecondFactor({ userId: user.id, place: 'login' })
+        await kit.throttle.refundSecondFactor({ userId: user.id, place: 'login' })
     }
     // A right code is not a guess, whatever the host answers, and even if the host fails.
-    const objection = await askHost(deps, attempt, user, methods).catch(async (error: unknown) => {
-      await giveBackCode()
-      throw error
-    })
+    const objection = await askHost(kit, beforeLogin, { attempt, user, methods }).catch(
+      async (error: unknown) => {
+        await giveBackCode()
+        throw error
+      },
+    )
     if (objection !== undefined) {
       await giveBackCode()
       return refused('vetoed', new AuthError('forbidden', { clientMessage: objection }))
@@ -121,7 +114,7 @@ export function createSignInDecision(deps: SignInDeps): DecideSignIn {
 
     // A login clears wrong codes together with its other counters, in one round trip.
     if (factor.proven.length > 0 && attempt.door !== 'login')
-      await deps.throttle.clearSecondFactor(user.id)
+      await kit.throttle.clearSecondFactor(user.id)
     return { allowed: true, approved: approve(user, methods, factor) }
   }
 }
@@ -130,10 +123,10 @@ export function createSignInDecision(deps: SignInDeps): DecideSignIn {
  * Checks, after the session is stored, that the factor has not changed since the decision. A factor
  * change ends all sessions stored by then, so one of the two sees the other.
  */
-export function createFactorStands(
-  secondFactors: Pick<SecondFactors, 'of' | 'meetsFactorPolicy'>,
-  passkeyFactor: Pick<PasskeyFactor, 'stands'> | undefined,
-): (approved: ApprovedSignIn) => Promise<boolean> {
+export function createFactorStands({
+  secondFactors,
+  passkeyFactor,
+}: DecidingKit): (approved: ApprovedSignIn) => Promise<boolean> {
   return async function factorStands({ user, methods, totpSince, passkeyShown }) {
     const factors = await secondFactors.of(user)
     const now = factors?.totp?.createdAt ?? null
@@ -147,13 +140,13 @@ export function createFactorStands(
 const noPerson: FactorProof = { proven: [], totpSince: null, passkeyShown: null }
 
 async function factorOf(
-  deps: SignInDeps,
+  kit: DecidingKit,
   { door, methods, code, passkey, shownAt, context }: SignInAttempt,
   user: AuthUser,
 ): Promise<FactorProof | AuthError> {
   if (door === 'service') return noPerson
   const attempt = { isRefresh: door === 'refresh', methods, code, passkey, shownAt, context }
-  return proveFactor(deps, attempt, user)
+  return proveFactor(kit, attempt, user)
 }
 
 function factorRefusal({ code }: AuthError): SignInRefusal {
@@ -161,12 +154,21 @@ function factorRefusal({ code }: AuthError): SignInRefusal {
 }
 
 async function askHost(
-  { beforeLogin, call }: SignInDeps,
-  { door, context: { ip, userAgent } }: SignInAttempt,
-  user: AuthUser,
-  methods: readonly StoredMethod[],
+  { call }: DecidingKit,
+  beforeLogin: BeforeLogin | undefined,
+  {
+    attempt,
+    user,
+    methods,
+  }: {
+    readonly attempt: SignInAttempt
+    readonly user: AuthUser
+    readonly methods: readonly StoredMethod[]
+  },
 ): Promise<string | undefined> {
   if (beforeLogin === undefined) return undefined
+  const { door, context } = attempt
+  const { ip, userAgent } = context
   const answer = await call('beforeLogin', () =>
     beforeLogin({ door, user, methods, ip, userAgent }),
   )

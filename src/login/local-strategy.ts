@@ -1,10 +1,10 @@
 import passport from 'passport'
 import { Strategy as LocalStrategy } from 'passport-local'
 import type { RequestContext } from '../audit/events.js'
-import type { PasswordVerdict, VerifyPassword } from '../kits/sign-in-kit.js'
+import type { PasswordVerdict, SignInKit } from '../kits/sign-in-kit.js'
 import type { ShownPassword } from '../passwords/contract.js'
 import type { MayPass } from '../throttle/password-limits.js'
-import type { AuthUser, LoginIdentifier, UserStore } from '../users/contract.js'
+import type { LoginIdentifier } from '../users/contract.js'
 
 /** A name and a password to check. */
 export interface LocalAttempt {
@@ -16,13 +16,6 @@ export interface LocalAttempt {
   readonly signal: AbortSignal
   /** Counts the attempt for the found user, before the password is checked. */
   readonly takeAccount: (userId: string | null) => Promise<MayPass>
-}
-
-export interface LocalStrategyDeps {
-  readonly users: Pick<UserStore, 'findByIdentifier'>
-  readonly verifyPassword: VerifyPassword
-  /** Who may sign in by password; undefined: everybody. */
-  readonly mayUsePassword: ((user: AuthUser) => Promise<boolean>) | undefined
 }
 
 /** Checks name and password. */
@@ -46,7 +39,7 @@ export function createLocalStrategy({
   users,
   verifyPassword,
   mayUsePassword,
-}: LocalStrategyDeps): AuthenticateLocally {
+}: SignInKit): AuthenticateLocally {
   const own = new passport.Authenticator()
 
   async function verify(attempt: LocalAttempt): Promise<PasswordVerdict> {

@@ -1,42 +1,25 @@
-import type { Audit, RequestContext } from '../audit/events.js'
+import type { RequestContext } from '../audit/events.js'
 import { AuthError, wrongLogin } from '../errors.js'
 import type { SetHeaders } from '../http/endpoint.js'
 import type { ApprovedSignIn } from '../sessions/approved-sign-in.js'
-import type { IssuedSession, IssueSession, SessionRequest } from '../sessions/issuing.js'
-import type { PasswordWatch } from '../sessions/password-watch.js'
+import type { IssuedSession, SessionRequest } from '../sessions/issuing.js'
+import { goodMarks } from '../sessions/password-watch.js'
 import type { AskedLifetime } from '../sessions/session-times.js'
-import type { DecideSignIn } from '../sign-in.js'
+import type { SessionRecord } from '../stores/contract.js'
 import type { IdentifierDigests } from '../throttle/counter-keys.js'
 import type { PasswordSlot } from '../throttle/password-limits.js'
-import type { Throttle } from '../throttle/throttle.js'
 import { countsAsFactor } from '../two-factor/second-factor.js'
-import type { AuthUser, UserStore } from '../users/contract.js'
+import type { AuthUser } from '../users/contract.js'
 import type { Me } from '../users/me.js'
 import {
+  type LoginKit,
   type LoginProof,
-  type PasswordProofDeps,
   passwordProof,
   type Requester,
   type SecondStep,
   secondStepProof,
 } from './login-proof.js'
 import type { LoginRequest } from './login-request.js'
-import { type RecheckDeps, refuseOutdated } from './recheck-login.js'
-
-export interface LogInDeps extends PasswordProofDeps, RecheckDeps {
-  /** False if nobody signs in by password. */
-  readonly takesPasswords: boolean
-  readonly throttle: Pick<Throttle, 'takePasswordSlot'>
-  readonly decideSignIn: DecideSignIn
-  /** Whether policy requires a second factor; without one, `mustEnrol` is set. */
-  readonly mustHaveFactor: (user: AuthUser) => Promise<boolean>
-  readonly users: UserStore
-  /** Marks sessions with their password hash, if they must end with it. */
-  readonly passwordWatch: Pick<PasswordWatch, 'computeMark' | 'marksOf'>
-  readonly issueSession: IssueSession
-  readonly describeMe: (user: AuthUser) => Promise<Me>
-  readonly audit: Audit
-}
 
 /** What a login asks for, and the request it comes from. */
 export interface AskedLogin extends Requester {
@@ -90,14 +73,12 @@ export interface LogInSteps {
  * Signs in by password, and by a second-factor code if the user has one. `POST /login` and
  * `auth.signIn` are this function with different answers.
  */
-export function createLogIn(deps: LogInDeps): LogIn {
-  return async function logIn({ request, ...asked }) {
-    // 400, 503
-    const proof = await passwordProof(deps, request)
-    const attempt = await attemptLogIn(deps, proof, asked).catch(throwWithOneText)
-    if (attempt.due !== null) throw attempt.due.error
-    return attempt.loggedIn
-  }
+export async function logIn(kit: LoginKit, { request, ...asked }: LogInRequest): Promise<LoggedIn> {
+  // 400, 503
+  const proof = await passwordProof(kit, request)
+  const attempt = await attemptLogIn(kit, proof, asked).catch(throwWithOneText)
+  if (attempt.due !== null) throw attempt.due.error
+  return attempt.loggedIn
 }
 
 // By whichever step a login is refused, its text is that of a wrong password: a text of its own
@@ -107,9 +88,9 @@ function throwWithOneText(error: unknown): never {
 }
 
 /** The same login in steps: the same limits, decision and events, in the same order. */
-export function createLogInSteps(deps: LogInDeps): LogInSteps {
+export function logInSteps(kit: LoginKit): LogInSteps {
   async function attempt(proof: LoginProof, asked: AskedLogin): Promise<StepOutcome> {
-    const { due, loggedIn } = await attemptLogIn(deps, proof, asked)
+    const { due, loggedIn } = await attemptLogIn(kit, proof, asked)
     if (due === null) return { outcome: 'logged-in', loggedIn }
     // Now, while we have the password: the second step has none to rehash.
     const { passwordHash } = await proof.rehash(due.user, asked.context)
@@ -118,8 +99,8 @@ export function createLogInSteps(deps: LogInDeps): LogInSteps {
   }
 
   return {
-    first: async ({ request, ...asked }) => attempt(await passwordProof(deps, request), asked),
-    second: async ({ request, ...asked }) => attempt(secondStepProof(deps.users, request), asked),
+    first: async ({ request, ...asked }) => attempt(await passwordProof(kit, request), asked),
+    second: async ({ request, ...asked }) => attempt(secondStepProof(kit, request), asked),
   }
 }
 
@@ -133,26 +114,22 @@ interface FactorDue {
   readonly error: AuthError
 }
 
-async function attemptLogIn(
-  deps: LogInDeps,
-  proof: LoginProof,
-  asked: AskedLogin,
-): Promise<Attempt> {
+async function attemptLogIn(kit: LoginKit, proof: LoginProof, asked: AskedLogin): Promise<Attempt> {
   const { context, setHeaders, tokens, lifetime } = asked
   const { digests: identifier, findUserId } = proof
   // Before anything is looked up: the same for everybody.
-  if (!deps.takesPasswords) {
+  if (!kit.takesPasswords) {
     const failed = { reason: 'vetoed', identifierDigest: identifier.name, userId: null } as const
-    deps.audit({ type: 'login.failed', ...failed }, context)
+    kit.audit({ type: 'login.failed', ...failed }, context)
     const clientMessage = 'Passwords are not taken here. Sign in with your other account.'
     throw new AuthError('forbidden', { clientMessage })
   }
   // 429, 503
-  const slot = await deps.throttle.takePasswordSlot({ identifier, findUserId }, context)
+  const slot = await kit.throttle.takePasswordSlot({ identifier, findUserId }, context)
   setHeaders(slot.headers)
 
   // 401, 403, 429, 503
-  const decision = await decide(deps, proof, slot, asked).catch(async (error: unknown) => {
+  const decision = await decide(kit, proof, slot, asked).catch(async (error: unknown) => {
     await slot.refund()
     throw error
   })
@@ -170,7 +147,7 @@ async function attemptLogIn(
   const loggedIn = await slot.clear(approved.user.id, {
     factorShown: approved.methods.some(countsAsFactor),
     work: (rememberNetwork) =>
-      openSession(deps, { approved, tokens, lifetime }, proof, context, rememberNetwork),
+      openSession(kit, { approved, tokens, lifetime }, proof, context, rememberNetwork),
   })
   return { due: null, loggedIn }
 }
@@ -186,7 +163,7 @@ type Decision =
     }
 
 async function decide(
-  { decideSignIn, audit }: LogInDeps,
+  { decideSignIn, audit }: LoginKit,
   proof: LoginProof,
   { takeAccount }: PasswordSlot,
   { setHeaders, context, aborted }: AskedLogin,
@@ -211,7 +188,7 @@ async function decide(
 }
 
 async function openSession(
-  deps: LogInDeps,
+  kit: LoginKit,
   session: SessionRequest,
   proof: LoginProof,
   context: RequestContext,
@@ -222,22 +199,88 @@ async function openSession(
   // 401, 503. Checked last, so that the user can retry the step after a wrong code.
   if (!(await proof.claim())) {
     const reason = 'the second step of a login was used before'
-    deps.audit({ type: 'request.refused', reason }, context)
+    kit.audit({ type: 'request.refused', reason }, context)
     throw new AuthError('Unauthorized')
   }
   const { passwordHash, replacement } = await proof.rehash(user, context)
-  const marks = deps.passwordWatch.marksOf(user, replacement)
+  const marks = kit.passwordWatch.marksOf(user, replacement)
   // 503
-  const me = await deps.describeMe(user)
-  const mustEnrol = !methods.some(countsAsFactor) && (await deps.mustHaveFactor(user))
-  const issued = await deps.issueSession({ ...session, marks }, context)
+  const me = await kit.describeMe(user)
+  const mustEnrol = !methods.some(countsAsFactor) && (await kit.mustHaveFactor(user))
+  const issued = await kit.issueSession({ ...session, marks }, context)
   const { id: sessionId } = issued.session
   // 401, 503
-  await refuseOutdated(deps, approved, { proof, passwordHash }, issued.session, context)
+  await refuseOutdated(kit, approved, { proof, passwordHash }, issued.session, context)
   // Only now: neither a login refused above nor one that still lacks its second factor makes the
   // network known.
   if (!mustEnrol) rememberNetwork()
 
-  deps.audit({ type: 'login.succeeded', userId: user.id, sessionId, methods }, context)
+  kit.audit({ type: 'login.succeeded', userId: user.id, sessionId, methods }, context)
   return { ...issued, me, mustEnrol }
+}
+
+/** A right proof, and the stored hash. */
+interface VerifiedProof {
+  readonly proof: Pick<LoginProof, 'isRightFor'>
+  readonly passwordHash: string | null
+}
+
+// Checks again that the login would still succeed; otherwise ends the new session and throws 401.
+// Checking a password takes a second, or many in a queue. If the user was disabled or the password
+// reset meanwhile, all sessions ended except this one, which did not exist yet.
+async function refuseOutdated(
+  kit: LoginKit,
+  approved: ApprovedSignIn,
+  verified: VerifiedProof,
+  session: SessionRecord,
+  context: RequestContext,
+): Promise<void> {
+  const end = (reason: 'revoked' | 'factor-changed') => kit.sessions.end(session, reason, context)
+  const changed = await whatChanged(kit, approved, verified, session, context).catch(
+    async (error: unknown) => {
+      // The client will try again; otherwise a session would stay whose token nobody has.
+      await end('revoked')
+      throw error
+    },
+  )
+  if (changed === null) return
+  await end(changed)
+  kit.audit(
+    {
+      type: 'request.refused',
+      reason: 'the user, the password or the factor changed during the login',
+    },
+    context,
+  )
+  throw new AuthError('Unauthorized')
+}
+
+async function whatChanged(
+  kit: LoginKit,
+  approved: ApprovedSignIn,
+  { proof, passwordHash }: VerifiedProof,
+  session: SessionRecord,
+  context: RequestContext,
+): Promise<'revoked' | 'factor-changed' | null> {
+  const user = await kit.users.findById(session.userId)
+  if (user === null || user.disabled === true) return 'revoked'
+  if (user.passwordHash !== passwordHash) {
+    // Another login may have rehashed the same password just now. The row found by id is checked:
+    // a lookup by name may come from a cache.
+    if (!(await proof.isRightFor(user, context))) return 'revoked'
+    await keepUnder(kit, session, user)
+  }
+  return (await kit.factorStands(approved)) ? null : 'factor-changed'
+}
+
+// For sessions that end with their hash, when another hash of the same password has been stored.
+async function keepUnder(
+  { sessions, passwordWatch }: LoginKit,
+  session: SessionRecord,
+  user: AuthUser,
+): Promise<void> {
+  const { passwordMark: from } = session
+  const to = passwordWatch.computeMark(user.id, user.passwordHash)
+  if (from === undefined || to === undefined || goodMarks(session).includes(to)) return
+  await sessions.addPasswordMark(user.id, from, to)
 }

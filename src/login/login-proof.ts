@@ -1,11 +1,10 @@
 import type { RequestContext } from '../audit/events.js'
-import type { NoticeSpelling } from '../audit/spelling-watch.js'
 import type { EndpointRequest } from '../http/endpoint.js'
-import type { NoticePassword, PasswordVerdict, VerifyPassword } from '../kits/sign-in-kit.js'
-import type { DigestIdentifier, IdentifierDigests } from '../throttle/counter-keys.js'
+import type { PasswordVerdict, SignInKit } from '../kits/sign-in-kit.js'
+import type { IdentifierDigests } from '../throttle/counter-keys.js'
 import type { PasswordSlot } from '../throttle/password-limits.js'
 import type { AssertionResponse } from '../two-factor/passkey-response.js'
-import type { AuthUser, LoginIdentifier, UserStore } from '../users/contract.js'
+import type { AuthUser } from '../users/contract.js'
 import type { AuthenticateLocally } from './local-strategy.js'
 import type { LoginRequest } from './login-request.js'
 import type { Rehash, Rehashed } from './rehash.js'
@@ -52,53 +51,43 @@ export interface LoginProof {
 /** Where a login comes from. */
 export type Requester = Pick<EndpointRequest, 'context' | 'aborted'>
 
-export interface PasswordProofDeps {
-  /** Makes an identifier canonical, for the lookup. */
-  readonly canonical: (identifier: LoginIdentifier) => Promise<LoginIdentifier>
-  /**
-   * A keyed digest of an identifier, for counters and events: an unknown identifier is often a
-   * mistyped password.
-   */
-  readonly digestIdentifier: DigestIdentifier
-  readonly noticeSpelling: NoticeSpelling
+/** What a login by password keeps. */
+export interface LoginKit extends SignInKit {
   readonly authenticateLocally: AuthenticateLocally
-  readonly verifyPassword: VerifyPassword
-  readonly noticePassword: NoticePassword
   readonly rehash: Rehash
-  readonly users: Pick<UserStore, 'findByIdentifier'>
 }
 
 /** The proof of a name and a password. Rejects with 400 or 503. */
 export async function passwordProof(
-  deps: PasswordProofDeps,
+  kit: LoginKit,
   { identifier: typed, password, code, passkey }: LoginRequest,
 ): Promise<LoginProof> {
-  const { authenticateLocally, noticeSpelling, verifyPassword } = deps
-  const identifier = await deps.canonical(typed)
+  const { authenticateLocally, noticeSpelling, verifyPassword } = kit
+  const identifier = await kit.canonical(typed)
   return {
-    digests: deps.digestIdentifier(identifier),
+    digests: kit.digestIdentifier(identifier),
     code,
     passkey,
     mayBeGuess: true,
-    findUserId: async () => (await deps.users.findByIdentifier(identifier))?.id ?? null,
+    findUserId: async () => (await kit.users.findByIdentifier(identifier))?.id ?? null,
     async judge(takeAccount, { context, aborted }) {
       // If the client disconnects before its turn, nothing is hashed.
       const signal = aborted()
       const attempt = { identifier, password, context, signal, takeAccount }
       const verdict = await authenticateLocally(attempt)
-      if (verdict.right) deps.noticePassword(verdict.user, password)
+      if (verdict.right) kit.noticePassword(verdict.user, password)
       else if (verdict.userId === null) noticeSpelling(typed, identifier, signal)
       return verdict
     },
     claim: async () => true,
-    rehash: (user, context) => deps.rehash(user, password, context),
+    rehash: (user, context) => kit.rehash(user, password, context),
     isRightFor: async (user, context) => (await verifyPassword(user, password, context)).right,
   }
 }
 
 /** The proof of a second step. */
 export function secondStepProof(
-  users: Pick<UserStore, 'findById'>,
+  { users }: LoginKit,
   { userId, digests, code, passkey, fits, claim }: SecondStep,
 ): LoginProof {
   return {

@@ -1,18 +1,11 @@
-import type { AdmittedHasher } from '../admission/admission.js'
 import { noRequest } from '../audit/events.js'
 import type { Capability } from '../http/capability.js'
+import type { SignInKit } from '../kits/sign-in-kit.js'
 import { lazily } from '../lib/lazily.js'
-import type { AuthenticateLocally, LocalStrategyDeps } from './local-strategy.js'
-import {
-  createLogIn,
-  createLogInSteps,
-  type LogIn,
-  type LogInDeps,
-  type LogInSteps,
-} from './log-in.js'
+import type { AuthenticateLocally } from './local-strategy.js'
+import { type LogIn, type LogInSteps, logIn, logInSteps } from './log-in.js'
 import { loginEndpoint } from './login.endpoint.js'
 import { createRehash } from './rehash.js'
-import { createReplaceHash } from './replace-hash.js'
 
 /** Signing in by password: `POST /login`. */
 export interface Login extends Capability {
@@ -23,34 +16,24 @@ export interface Login extends Capability {
   readonly hashPassword: (plain: string) => Promise<string>
 }
 
-export interface LoginCapabilityDeps
-  extends Omit<LogInDeps, 'authenticateLocally' | 'rehash'>,
-    Pick<LocalStrategyDeps, 'mayUsePassword'> {
-  readonly hasher: AdmittedHasher
-  readonly clock: () => Date
-}
-
 /** A short script that ends sooner does not load passport. */
 const loadAfterMs = 100
 
-export function createLogin(deps: LoginCapabilityDeps): Login {
-  const { hasher } = deps
-  const rehash = createRehash(hasher, createReplaceHash(deps), deps.clock, deps.audit)
+export function createLogin(given: SignInKit): Login {
   const strategy = lazily(async () => {
     const { createLocalStrategy } = await import('./local-strategy.js')
-    return createLocalStrategy(deps)
+    return createLocalStrategy(given)
   })
   // After the start, which does not wait for passport, but before most first logins.
   setTimeout(() => strategy().catch(() => {}), loadAfterMs).unref()
   const authenticateLocally: AuthenticateLocally = async (attempt) => (await strategy())(attempt)
-  const parts: LogInDeps = { ...deps, authenticateLocally, rehash }
-  const logIn = createLogIn(parts)
+  const kit = { ...given, authenticateLocally, rehash: createRehash(given) }
   return {
-    routes: [['/login', { POST: loginEndpoint(logIn) }]],
-    logIn,
-    logInSteps: createLogInSteps(parts),
+    routes: [['/login', { POST: loginEndpoint(kit) }]],
+    logIn: (asked) => logIn(kit, asked),
+    logInSteps: logInSteps(kit),
     // One source in the queue, like a network: registrations neither delay logins nor are delayed
     // by them.
-    hashPassword: (plain) => hasher.hash(plain, { source: 'host', context: noRequest }),
+    hashPassword: (plain) => kit.hasher.hash(plain, { source: 'host', context: noRequest }),
   }
 }

@@ -1,10 +1,9 @@
-import type { AdmittedHasher } from '../admission/admission.js'
-import type { Audit, RequestContext } from '../audit/events.js'
+import type { RequestContext } from '../audit/events.js'
 import { siteOf } from '../http/client-address.js'
+import type { SignInKit } from '../kits/sign-in-kit.js'
 import { boundedCache } from '../lib/bounded-cache.js'
 import type { ShownPassword } from '../passwords/contract.js'
 import type { AuthUser } from '../users/contract.js'
-import type { ReplaceHash } from './replace-hash.js'
 
 /**
  * Replaces the stored hash of a user who has just signed in, if the hasher's settings have changed.
@@ -27,13 +26,10 @@ export interface Rehashed {
  * The hash is replaced only if it is still the one that was verified, so that a password changed
  * meanwhile stays changed. After a failure the next login tries again.
  */
-export function createRehash(
-  hasher: AdmittedHasher,
-  replaceHash: ReplaceHash | null,
-  clock: () => Date,
-  audit: Audit,
-): Rehash {
-  const isContested = createContestWatch(clock)
+export function createRehash(kit: SignInKit): Rehash {
+  const { hasher, audit } = kit
+  const replaceHash = createReplaceHash(kit)
+  const isContested = createContestWatch(kit.clock)
   return async function rehash(user, password, context) {
     const stored = user.passwordHash
     const asItIs = { passwordHash: stored, replacement: null }
@@ -77,4 +73,59 @@ function createContestWatch(clock: () => Date): (userId: string) => boolean {
     else rehashes.update(userId, before + 1)
     return (before ?? 0) + 1 === contestedRehashes
   }
+}
+
+/**
+ * Replaces a hash by another one of the same password, if it is still stored. Returns whether it
+ * did.
+ */
+type ReplaceHash = (userId: string, from: string, to: string) => Promise<boolean>
+
+/**
+ * Null if the host does not replace hashes. Sessions that end with their hash learn of the new one
+ * first, so that it ends none of them.
+ */
+function createReplaceHash(kit: SignInKit): ReplaceHash | null {
+  const { users, passwordWatch, sessions } = kit
+  const { updatePasswordHash } = users
+  if (updatePasswordHash === undefined) return null
+  const underWay = new Map<string, Promise<boolean>>()
+
+  async function replaceMarked(
+    userId: string,
+    [from, to]: readonly [string, string],
+    addMark: () => Promise<void>,
+  ): Promise<boolean> {
+    // A request that comes too late adds no mark: a session has room for a few marks only, and must
+    // keep that of the stored hash.
+    if ((await users.findById(userId))?.passwordHash !== from) return false
+    await addMark()
+    try {
+      return (await updatePasswordHash?.(userId, from, to)) === true
+    } finally {
+      // Once more, for sessions opened meanwhile; also after a failure: the hash may be stored and
+      // only the answer lost.
+      await addMark()
+    }
+  }
+
+  return async function replaceHash(userId, from, to) {
+    const marks = [
+      passwordWatch.computeMark(userId, from),
+      passwordWatch.computeMark(userId, to),
+    ] as const
+    const [known, added] = marks
+    if (known === undefined || added === undefined) return updatePasswordHash(userId, from, to)
+    // One at a time, for the same reason. A request that had to wait has lost.
+    const other = underWay.get(userId)
+    if (other !== undefined) return other.then(lost, lost)
+    const addMark = () => sessions.addPasswordMark(userId, known, added)
+    const mine = replaceMarked(userId, [from, to], addMark)
+    underWay.set(userId, mine)
+    return mine.finally(() => underWay.delete(userId))
+  }
+}
+
+function lost(): false {
+  return false
 }

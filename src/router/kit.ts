@@ -274,10 +274,14 @@ type Asking = Served & ReturnType<typeof askForFactors>
 function decide(kit: Asking) {
   const { hasher, passkeyServer, passkeyFactor, secondFactors, audit } = kit
   const verifyPassword = createVerifyPassword(hasher, audit)
-  const { decideSignIn, signIns } = countSignIns(createSignInDecision(kit), kit.observeEvents)
+  const { decideSignIn, signIns } = countSignIns(
+    createSignInDecision(kit, kit.beforeLogin),
+    kit.observeEvents,
+  )
   const provePassword = createProvePassword(kit, verifyPassword)
   const passkeyProof = passkeyServer && createPasskeyProof({ ...kit, ...passkeyServer })
-  const proveAgain = createProveAgain({ ...kit, provePassword, passkeyProof, decideSignIn })
+  const proving = { ...kit, provePassword, passkeyProof, decideSignIn }
+  const proveAgain = createProveAgain(proving)
   const owesFactor = async (user: AuthUser) =>
     (await secondFactors.of(user)) !== null || (await passkeyFactor?.isDemanded(user)) === true
   const hasMoreToShow = async (user: AuthUser) =>
@@ -286,14 +290,14 @@ function decide(kit: Asking) {
     verifyPassword,
     decideSignIn,
     signIns,
-    factorStands: createFactorStands(secondFactors, passkeyFactor),
+    factorStands: createFactorStands(kit),
     provePassword,
     proveAgain,
-    requireFresh: createRequireFresh({ ...kit, proveAgain, owesFactor }),
+    requireFresh: createRequireFresh(proving, proveAgain, owesFactor),
     hasSecondFactor: async (user: AuthUser) =>
       (await owesFactor(user)) || (await kit.mustHaveFactor(user)),
     hasMoreToShow,
-    mustSignInForDevice: createMustSignInForDevice(kit, hasMoreToShow),
+    mustSignInForDevice: createMustSignInForDevice(proving, hasMoreToShow),
   }
 }
 
