@@ -18,8 +18,11 @@ import {
   createNamedTokensForHost,
   type NamedTokensForHost,
 } from '../named-tokens/named-tokens-for-host.js'
-import { type ClientsForHost, createClientsForHost } from '../oauth/clients-for-host.js'
-import { createDisableClient, createForgetClient } from '../oauth/disable-client.js'
+import {
+  type ClientsForHost,
+  createClientsForHost,
+  createForgetClient,
+} from '../oauth/clients-for-host.js'
 import { createScopes } from '../oauth/scopes.js'
 import { type PasskeysForHost, passkeysForHost } from '../passkeys/own-passkeys.js'
 import { createRevocations } from '../sessions/revocations.js'
@@ -315,13 +318,11 @@ function manageClients(options: CheckedAdminOptions, parts: Parts): ClientsForHo
   if (clients === undefined) return without('clients')
   const { audience = '', baseUrl = '', scopes } = options.oauth
   const managedClients = failClosedManagedClients(clients, parts.call)
-  const forgetClient = createForgetClient({ ...parts, clients: { forget() {} } })
-  const disableClient = createDisableClient({ ...parts, managedClients, forgetClient })
+  const forgetClient = createForgetClient({ forget() {} }, parts.revocations)
   return createClientsForHost({
     ...parts,
     managedClients,
     forgetClient,
-    disableClient,
     idTokenAlgorithms: idTokenAlgorithmsOf(options),
     ownResource: audience,
     webOnLoopback: baseUrl.startsWith('http:'),

@@ -16,3 +16,8 @@ export interface AppsKit extends SignInKit, OAuthServer {
   /** Undefined without the option `oauth.deviceFlow`. */
   readonly deviceFlow: DeviceFlow | undefined
 }
+
+/** With the option `oauth.deviceFlow`. */
+export interface DeviceKit extends AppsKit {
+  readonly deviceFlow: DeviceFlow
+}

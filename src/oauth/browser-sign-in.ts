@@ -1,17 +1,13 @@
 import type { IncomingMessage } from 'node:http'
-import type { Audit, RequestContext } from '../audit/events.js'
+import type { RequestContext } from '../audit/events.js'
 import { AuthError } from '../errors.js'
-import { type Authenticate, reportRefusal, secretIn } from '../guard/authenticate.js'
+import { reportRefusal, secretIn } from '../guard/authenticate.js'
 import type { PresentedCredentials } from '../http/credentials.js'
-import type { Pages } from '../http/page-origin.js'
 import type { ApprovedSignIn } from '../sessions/approved-sign-in.js'
-import type { DecideSignIn } from '../sign-in.js'
 import type { SessionRecord } from '../stores/contract.js'
 import { isFormerSecret } from '../tokens/session-secret.js'
 import { acrOf } from '../two-factor/acr.js'
-import type { SecondFactors } from '../two-factor/second-factor.js'
-import type { AuthUser } from '../users/contract.js'
-
+import type { AppsKit } from './apps-kit.js'
 import type { BrowserSignIn } from './decide-authorization.js'
 
 /** The user signed in to a browser, who may sign in now. */
@@ -30,15 +26,6 @@ export type FindBrowserUser = (
   context: RequestContext,
 ) => Promise<BrowserUser | null>
 
-export interface FindBrowserUserDeps {
-  readonly pages: Pick<Pages, 'readCookie'>
-  readonly authenticate: Authenticate
-  readonly decideSignIn: DecideSignIn
-  readonly meetsFactorPolicy: SecondFactors['meetsFactorPolicy']
-  readonly mustHaveFactor: (user: AuthUser) => Promise<boolean>
-  readonly audit: Audit
-}
-
 /**
  * Reads the cookie of pages. The session must be alive, and the sign-in decision must allow it
  * again: a disabled user gets no code.
@@ -50,7 +37,7 @@ export function createFindBrowserUser({
   meetsFactorPolicy,
   mustHaveFactor,
   audit,
-}: FindBrowserUserDeps): FindBrowserUser {
+}: AppsKit): FindBrowserUser {
   async function admit(
     credentials: PresentedCredentials,
     context: RequestContext,

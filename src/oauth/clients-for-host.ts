@@ -1,8 +1,10 @@
 import { z } from 'zod'
-import type { Audit, RequestContext } from '../audit/events.js'
+import { type Audit, noRequest, type RequestContext } from '../audit/events.js'
 import type { ClientChange } from '../audit/refusals.js'
 import { AuthConfigError, AuthError } from '../errors.js'
 import { contextOfAction, type HostAction, readAction, requireOptions } from '../http/host-input.js'
+import type { Revocations } from '../sessions/revocations.js'
+import type { Sessions } from '../sessions/sessions.js'
 import type {
   ManagedClientStore,
   OAuthClient,
@@ -12,7 +14,7 @@ import { isConfidential } from './client-defaults.js'
 import { checkWrittenClient, type SignerFacts } from './client-rules.js'
 import { clientIdPattern } from './client-schema.js'
 import { generateClientSecret } from './client-secret.js'
-import type { DisableClient, ForgetClient } from './disable-client.js'
+import type { Clients } from './clients.js'
 
 /** A registered client, with the number of its secrets. */
 export interface RegisteredClient extends OAuthClientMetadata {
@@ -75,28 +77,29 @@ export interface CreateClientOptions extends HostAction {
   readonly withSecret?: boolean
 }
 
-export interface ClientsForHostDeps extends SignerFacts {
+/** What the register of apps is changed with: by a server, or from a terminal. */
+export interface RegisterKit extends SignerFacts {
   readonly managedClients: ManagedClientStore
   readonly forgetClient: ForgetClient
-  readonly disableClient: DisableClient
+  readonly sessions: Pick<Sessions, 'endClient'>
   /** Every known scope: the standard ones and the host's. */
   readonly knownScopes: ReadonlySet<string>
   readonly clock: () => Date
   readonly audit: Audit
 }
 
-export function createClientsForHost(deps: ClientsForHostDeps): ClientsForHost {
-  const { managedClients, disableClient } = deps
+export function createClientsForHost(kit: RegisterKit): ClientsForHost {
+  const { managedClients } = kit
   return {
-    create: (client, options) => create(deps, client, options),
-    update: async (client, options) => update(deps, client, contextOfAction(options)),
+    create: (client, options) => create(kit, client, options),
+    update: async (client, options) => update(kit, client, contextOfAction(options)),
     rotateSecret: async (clientId, options) =>
-      rotateSecret(deps, clientId, contextOfAction(options)),
+      rotateSecret(kit, clientId, contextOfAction(options)),
     removeSecret: async (clientId, which, options) =>
-      removeSecret(deps, clientId, which, contextOfAction(options)),
+      removeSecret(kit, clientId, which, contextOfAction(options)),
     disable: async (clientId, options) =>
-      disableClient(requireId(clientId), contextOfAction(options)),
-    enable: async (clientId, options) => enable(deps, clientId, contextOfAction(options)),
+      disableClient(kit, requireId(clientId), contextOfAction(options)),
+    enable: async (clientId, options) => enable(kit, clientId, contextOfAction(options)),
     async find(clientId) {
       const client = await managedClients.find(requireId(clientId))
       return client === null ? null : registered(client)
@@ -105,10 +108,70 @@ export function createClientsForHost(deps: ClientsForHostDeps): ClientsForHost {
   }
 }
 
+async function refuse(): Promise<never> {
+  throw new AuthConfigError(
+    'oauth.clients',
+    'is not a store that auth.clients can change.',
+    'pass clients of sqlOAuthStores(kysely), or a ManagedClientStore of your own.',
+  )
+}
+
+/** `auth.clients` if the apps are a list or a read-only store, or without the option `oauth`. */
+export const withoutRegister: ClientsForHost = Object.freeze({
+  create: refuse,
+  update: refuse,
+  rotateSecret: refuse,
+  removeSecret: refuse,
+  disable: refuse,
+  enable: refuse,
+  find: refuse,
+  list: refuse,
+})
+
+/**
+ * Drops a client from the caches of this process and, with a bus, of all others. Never rejects; a
+ * process that misses the message notices within 30 seconds.
+ */
+export type ForgetClient = (clientId: string) => Promise<void>
+
+/** Also listens for changes announced by other processes. */
+export function createForgetClient(
+  clients: Pick<Clients, 'forget'>,
+  revocations: Pick<Revocations, 'announce' | 'onClientChanged'>,
+): ForgetClient {
+  // A forged message can only cause one more read of the store.
+  revocations.onClientChanged((clientId) => clients.forget(clientId))
+  return async function forgetClient(clientId) {
+    // The same call informs this process, synchronously.
+    await revocations.announce([{ clientId }])
+  }
+}
+
+/**
+ * Disables a client and ends all its sessions with their sockets. Returns whether this call
+ * disabled it: false if it was already disabled or does not exist. Sessions end in any case, so a
+ * failed call can be repeated. Rejects with 503.
+ *
+ * @internal
+ */
+export async function disableClient(
+  kit: RegisterKit,
+  clientId: string,
+  context: RequestContext = noRequest,
+): Promise<boolean> {
+  const { outcome } = await written(kit, clientId, () =>
+    kit.managedClients.setDisabled(clientId, true, kit.clock()),
+  )
+  const isDisabled = outcome === 'changed'
+  if (isDisabled) tell(kit, clientId, 'disabled', context)
+  await kit.sessions.endClient(clientId, null, 'client-disabled', context)
+  return isDisabled
+}
+
 const creation = z.strictObject({ withSecret: z.boolean().optional(), by: z.string().optional() })
 
 async function create(
-  deps: ClientsForHostDeps,
+  kit: RegisterKit,
   given: OAuthClient,
   how: CreateClientOptions | undefined,
 ): Promise<CreatedClient> {
@@ -122,18 +185,18 @@ async function create(
   const made = withSecret ? generateClientSecret() : null
   const secretHashes = [asked.secretHashes ?? [], made?.hash ?? []].flat()
   // 400
-  const client = checked(deps, made === null ? asked : { ...asked, secretHashes })
-  const { outcome } = await written(deps, client.id, () =>
-    deps.managedClients.create(client, deps.clock()),
+  const client = checked(kit, made === null ? asked : { ...asked, secretHashes })
+  const { outcome } = await written(kit, client.id, () =>
+    kit.managedClients.create(client, kit.clock()),
   )
   if (outcome === 'exists') throw refused('id', 'is that of another client.')
-  tell(deps, client.id, 'created', context)
+  tell(kit, client.id, 'created', context)
   const created = { client: registered(client) }
   return made === null ? created : { ...created, secret: made.secret }
 }
 
 async function update(
-  deps: ClientsForHostDeps,
+  kit: RegisterKit,
   given: OAuthClientMetadata,
   context: RequestContext,
 ): Promise<RegisteredClient> {
@@ -143,10 +206,10 @@ async function update(
     secrets: _number,
     ...asked
   } = membersOf(given)
-  const before = await findOrThrow(deps, asked.id)
+  const before = await findOrThrow(kit, asked.id)
   const { secretHashes = [], disabled = false } = before
   // Checked with its secrets, on which some rules depend.
-  const after = checked(deps, {
+  const after = checked(kit, {
     ...asked,
     ...(secretHashes.length === 0 ? {} : { secretHashes }),
   })
@@ -155,75 +218,75 @@ async function update(
   if (isConfidential(before) && !isConfidential(after))
     throw refused('jwks', 'is missing: without it anybody could be this client. Pass its keys.')
   const { secretHashes: _same, ...metadata } = after
-  const write = () => deps.managedClients.update(metadata, deps.clock())
-  const { outcome } = await written(deps, metadata.id, write)
+  const write = () => kit.managedClients.update(metadata, kit.clock())
+  const { outcome } = await written(kit, metadata.id, write)
   if (outcome === 'unknown') throw notFound()
-  tell(deps, metadata.id, 'updated', context)
+  tell(kit, metadata.id, 'updated', context)
   return registered({ ...metadata, secretHashes, disabled })
 }
 
 async function rotateSecret(
-  deps: ClientsForHostDeps,
+  kit: RegisterKit,
   clientId: string,
   context: RequestContext,
 ): Promise<{ readonly secret: string }> {
-  const client = await findOrThrow(deps, clientId)
+  const client = await findOrThrow(kit, clientId)
   // Its first secret would lock out a public client wherever it is used without one.
   if (!isConfidential(client))
     throw refused('clientId', 'is a client that has no secret to rotate.')
   const { secretHashes = [] } = client
   const { secret, hash } = generateClientSecret()
-  await replace(deps, clientId, secretHashes, [...secretHashes.slice(-1), hash])
-  tell(deps, clientId, 'secret-rotated', context)
+  await replace(kit, clientId, secretHashes, [...secretHashes.slice(-1), hash])
+  tell(kit, clientId, 'secret-rotated', context)
   return { secret }
 }
 
 async function removeSecret(
-  deps: ClientsForHostDeps,
+  kit: RegisterKit,
   clientId: string,
   which: 'older' | 'newer',
   context: RequestContext,
 ): Promise<boolean> {
   if (which !== 'older' && which !== 'newer') throw refused('which', 'is neither older nor newer.')
-  const { secretHashes = [] } = await findOrThrow(deps, clientId)
+  const { secretHashes = [] } = await findOrThrow(kit, clientId)
   if (secretHashes.length < 2) return false
   const left = which === 'older' ? secretHashes.slice(-1) : secretHashes.slice(0, 1)
-  await replace(deps, clientId, secretHashes, left)
-  tell(deps, clientId, 'secret-removed', context)
+  await replace(kit, clientId, secretHashes, left)
+  tell(kit, clientId, 'secret-removed', context)
   return true
 }
 
 // Of two concurrent rotations the second must not build on the first: the secret that the client
 // still uses would stop working.
 async function replace(
-  deps: ClientsForHostDeps,
+  kit: RegisterKit,
   clientId: string,
   from: readonly string[],
   to: readonly string[],
 ): Promise<void> {
-  const write = () => deps.managedClients.replaceSecrets(clientId, from, to, deps.clock())
-  const { outcome } = await written(deps, clientId, write)
+  const write = () => kit.managedClients.replaceSecrets(clientId, from, to, kit.clock())
+  const { outcome } = await written(kit, clientId, write)
   if (outcome === 'replaced') return
   const message = 'the secrets of the client have changed meanwhile'
   throw new AuthError('temporarily-unavailable', { retryAfter: 1, message })
 }
 
 async function enable(
-  deps: ClientsForHostDeps,
+  kit: RegisterKit,
   clientId: string,
   context: RequestContext,
 ): Promise<boolean> {
   const id = requireId(clientId)
-  const write = () => deps.managedClients.setDisabled(id, false, deps.clock())
-  const { outcome } = await written(deps, id, write)
-  if (outcome === 'changed') tell(deps, id, 'enabled', context)
+  const write = () => kit.managedClients.setDisabled(id, false, kit.clock())
+  const { outcome } = await written(kit, id, write)
+  if (outcome === 'changed') tell(kit, id, 'enabled', context)
   return outcome === 'changed'
 }
 
 // Dropped from the cache even after a failure: the store may have written before its answer was
 // lost.
 async function written<Result>(
-  { forgetClient }: ClientsForHostDeps,
+  { forgetClient }: RegisterKit,
   clientId: string,
   write: () => Promise<Result>,
 ): Promise<Result> {
@@ -231,7 +294,7 @@ async function written<Result>(
 }
 
 function tell(
-  { audit }: ClientsForHostDeps,
+  { audit }: RegisterKit,
   clientId: string,
   change: ClientChange,
   context: RequestContext,
@@ -240,7 +303,7 @@ function tell(
 }
 
 async function findOrThrow(
-  { managedClients }: ClientsForHostDeps,
+  { managedClients }: RegisterKit,
   clientId: unknown,
 ): Promise<OAuthClient> {
   const client = await managedClients.find(requireId(clientId))
@@ -261,9 +324,9 @@ function membersOf(given: unknown): Partial<OAuthClient & RegisteredClient> {
 
 const named = 'client'
 
-function checked(deps: ClientsForHostDeps, given: object): OAuthClient {
+function checked(kit: RegisterKit, given: object): OAuthClient {
   try {
-    return checkWrittenClient(named, given, deps, deps.knownScopes)
+    return checkWrittenClient(named, given, kit, kit.knownScopes)
   } catch (error) {
     if (!(error instanceof AuthConfigError)) throw error
     // The mistake is in an operator's input, not in the server's options.

@@ -1,10 +1,10 @@
 import type { RequestContext } from '../audit/events.js'
 import { AuthConfigError } from '../errors.js'
+import type { GroundKit } from '../kits/ground-kit.js'
 import { type BoundedCache, boundedCache } from '../lib/bounded-cache.js'
 import { ownMembers } from '../lib/check-options.js'
-import { type HostCall, UnexpectedAnswer } from '../lib/host-call.js'
+import { UnexpectedAnswer } from '../lib/host-call.js'
 import { doAll } from '../lib/mistakes.js'
-import type { WarnOnce } from '../lib/warn-once.js'
 import type { ClientStore, OAuthClient } from '../stores/client-contract.js'
 import { audiencesOf, type OwnNames } from './client-defaults.js'
 import { documentHost } from './client-documents/client-document.js'
@@ -35,17 +35,14 @@ export interface Clients {
   withRedirects(client: OAuthClient, context: RequestContext): Promise<OAuthClient | null>
 }
 
-export interface ClientsDeps extends SignerFacts, OwnNames {
-  /** Undefined without the option `oauth.clientDocuments`. */
-  readonly documents: ClientDocuments | undefined
-  /** The option `oauth.clients`. */
-  readonly clientSource: readonly OAuthClient[] | ClientStore
+/** What clients are checked against. */
+export interface ClientFacts extends SignerFacts, OwnNames {
   /** Every known scope: the standard ones and the host's. */
   readonly knownScopes: ReadonlySet<string>
-  readonly call: HostCall
-  readonly warnOnce: WarnOnce
-  readonly clock: () => Date
 }
+
+/** The option `oauth.clients`. */
+export type ClientSource = readonly OAuthClient[] | ClientStore
 
 /** How long a change in the host's store may go unnoticed. */
 const maxAgeSeconds = 30
@@ -60,10 +57,14 @@ const daySeconds = 24 * 60 * 60
  * @throws AuthConfigError for all invalid clients of a list, as in
  * `oauth.clients[2].redirectUris[0]`
  */
-export function createClients(deps: ClientsDeps): Clients {
-  const registered = createRegistered(deps)
-  const { documents } = deps
-  return documents === undefined ? registered : withDocuments(registered, documents, deps)
+export function createClients(
+  kit: GroundKit,
+  facts: ClientFacts,
+  source: ClientSource,
+  documents: ClientDocuments | undefined,
+): Clients {
+  const registered = createRegistered(kit, facts, source)
+  return documents === undefined ? registered : withDocuments(registered, documents, facts)
 }
 
 // An id that is an address is never looked up in the host's register.
@@ -86,38 +87,37 @@ function withDocuments(registered: Clients, documents: ClientDocuments, own: Own
   }
 }
 
-function createRegistered(deps: ClientsDeps): Clients {
-  const { clientSource } = deps
-  if (isList(clientSource)) {
-    const listed = checkList(clientSource, deps)
+function createRegistered(kit: GroundKit, facts: ClientFacts, source: ClientSource): Clients {
+  if (isList(source)) {
+    const listed = checkList(source, facts)
     const find: Find = async (clientId) => listed.get(clientId) ?? null
     const withRedirects: Clients['withRedirects'] = async (client) => client
     return { find, findFresh: find, isFamiliar: () => true, forget() {}, withRedirects }
   }
-  if (typeof clientSource?.find !== 'function')
+  if (typeof source?.find !== 'function')
     throw new AuthConfigError(
       'oauth.clients',
       'is neither a list nor an object with find.',
       'list the clients, or pass { find: async (clientId) => client or null }.',
     )
-  return rememberFor30Seconds(createRead(clientSource, deps), deps.clock)
+  return rememberFor30Seconds(createRead(kit, facts, source), kit.clock)
 }
 
-function isList(clients: ClientsDeps['clientSource']): clients is readonly OAuthClient[] {
+function isList(clients: ClientSource): clients is readonly OAuthClient[] {
   return Array.isArray(clients)
 }
 
 function checkList(
   clients: readonly OAuthClient[],
-  deps: ClientsDeps,
+  facts: ClientFacts,
 ): ReadonlyMap<string, OAuthClient> {
   const listed = new Map<string, OAuthClient>()
   const check = (given: unknown, index: number) => {
     const name = `oauth.clients[${index}]`
-    const client = checkWrittenClient(name, given, deps, deps.knownScopes)
+    const client = checkWrittenClient(name, given, facts, facts.knownScopes)
     if (listed.has(client.id))
       throw new AuthConfigError(`${name}.id`, 'is that of another client.', clientRemedies.id)
-    listed.set(client.id, byAudiences(client, deps))
+    listed.set(client.id, byAudiences(client, facts))
   }
   // A hole in the list is an invalid client, too, and `map` would skip it.
   doAll(...Array.from(clients, (given, index) => () => check(given, index)))
@@ -132,8 +132,7 @@ function byAudiences(client: OAuthClient, own: OwnNames): OAuthClient {
 
 type Find = Clients['find']
 
-function createRead(store: ClientStore, deps: ClientsDeps): Find {
-  const { call, warnOnce } = deps
+function createRead({ call, warnOnce }: GroundKit, facts: ClientFacts, store: ClientStore): Find {
   return async function read(clientId) {
     const answer = await call('clients.find', async (): Promise<object | null> => {
       const found: unknown = (await store.find(clientId)) ?? null
@@ -150,7 +149,7 @@ function createRead(store: ClientStore, deps: ClientsDeps): Find {
       return null
     }
     try {
-      return byAudiences(checkClient(`clients.find('${clientId}')`, answer, deps), deps)
+      return byAudiences(checkClient(`clients.find('${clientId}')`, answer, facts), facts)
     } catch (error) {
       if (!(error instanceof AuthConfigError)) throw error
       warnOnce({ code: 'MAR_CLIENT_REFUSED', level: 'error', message: error.message })

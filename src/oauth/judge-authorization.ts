@@ -1,23 +1,20 @@
 import type { IncomingMessage } from 'node:http'
 import type { RequestContext } from '../audit/events.js'
 import type { OAuthClient } from '../stores/client-contract.js'
-import type { ConsentStore } from '../stores/consent-contract.js'
-import type { Throttle } from '../throttle/throttle.js'
-import type { RequestSettings } from './authorization-parameters.js'
+import type { AppsKit } from './apps-kit.js'
 import {
   type AuthorizationRequest,
   checkAuthorizationRequest,
   type ForClient,
 } from './authorization-request.js'
-import type { BrowserUser, FindBrowserUser } from './browser-sign-in.js'
-import type { Clients } from './clients.js'
+import { type BrowserUser, createFindBrowserUser } from './browser-sign-in.js'
 import { fitsWith, hasWords, wordsOfPage } from './consent-words.js'
 import {
   type AuthorizationDecision,
   decideAuthorization,
   type FlowStep,
 } from './decide-authorization.js'
-import type { ReadIdTokenHint } from './id-token-hint.js'
+import { readIdTokenHint } from './id-token-hint.js'
 import { type ForPage, parseAuthorizationRequest } from './parse-request.js'
 
 /** A valid request, its user, and its next step. */
@@ -56,53 +53,44 @@ export type JudgeAuthorization = (
   asking: AskingBrowser,
 ) => Promise<JudgedAuthorization | ForClient | UnprovenAuthorization>
 
-export interface JudgeAuthorizationDeps extends RequestSettings {
-  readonly clients: Pick<Clients, 'find' | 'isFamiliar' | 'withRedirects'>
-  readonly throttle: Pick<Throttle, 'limitLookups'>
-  readonly findBrowserUser: FindBrowserUser
-  readonly readHint: ReadIdTokenHint
-  readonly consents: Pick<ConsentStore, 'find'>
-  readonly clock: () => Date
-}
-
-export function createJudgeAuthorization(deps: JudgeAuthorizationDeps): JudgeAuthorization {
-  const { knownScopes, ownResource, ownAddress } = deps
+export function createJudgeAuthorization(kit: AppsKit): JudgeAuthorization {
+  const { ownResource, ownAddress } = kit
+  const settings = { knownScopes: kit.scopes.known, ownResource, ownAddress }
+  const findBrowserUser = createFindBrowserUser(kit)
   return async function judgeAuthorization(raw, done, asking) {
     const parsed = parseAuthorizationRequest(raw)
     if (parsed.at === 'page') return { ...parsed, clientName: null, clientId: null }
     // 429, 503
     const { clientId } = parsed
-    const client = clientId === null ? null : await findWithRedirects(deps, clientId, asking)
-    const checked = checkAuthorizationRequest(parsed, client, {
-      knownScopes,
-      ownResource,
-      ownAddress,
-    })
+    const client = clientId === null ? null : await findWithRedirects(kit, clientId, asking)
+    const checked = checkAuthorizationRequest(parsed, client, settings)
     if (checked.at === 'page') {
       return { ...checked, clientName: nameOf(client), clientId: client?.id ?? null }
     }
-    return checked.at === 'client' ? checked : decide(deps, checked, done, asking)
+    if (checked.at === 'client') return checked
+    const found = () => findBrowserUser(asking.incoming, asking.context)
+    return decide(kit, checked, done, found)
   }
 }
 
 async function decide(
-  deps: JudgeAuthorizationDeps,
+  kit: AppsKit,
   request: AuthorizationRequest,
   done: readonly FlowStep[],
-  { incoming, context }: AskingBrowser,
+  find: () => Promise<BrowserUser | null>,
 ): Promise<JudgedAuthorization | ForClient> {
   const { idTokenHint, client, redirectUri, responseMode, state } = request
   const to = { at: 'client', client, redirectUri, responseMode, state } as const
-  const hint = idTokenHint === null ? null : await deps.readHint(idTokenHint, client.id)
+  const hint = idTokenHint === null ? null : await readIdTokenHint(kit, idTokenHint, client.id)
   if (idTokenHint !== null && hint === null) {
     const description = 'id_token_hint is no token of this client.'
     return { ...to, error: 'invalid_request', description }
   }
-  const found = await deps.findBrowserUser(incoming, context)
-  const granted = await wordsGranted(deps, client, found)
-  const wanted = wordsOfPage(request, deps.ownResource)
+  const found = await find()
+  const granted = await wordsGranted(kit, client, found)
+  const wanted = wordsOfPage(request, kit.ownResource)
   const isAllowed = hasWords(granted, wanted)
-  const flow = { done, hintedUserId: hint?.userId ?? null, now: deps.clock() }
+  const flow = { done, hintedUserId: hint?.userId ?? null, now: kit.clock() }
   const decision = decideAuthorization(request, found?.signIn ?? null, isAllowed, flow)
   // A page that cannot store the consent would be a dead end.
   const isAsked = decision.next === 'page' && decision.page === 'consent'
@@ -114,12 +102,12 @@ async function decide(
 }
 
 function findWithRedirects(
-  deps: JudgeAuthorizationDeps,
+  kit: AppsKit,
   clientId: string,
   asking: AskingBrowser,
 ): Promise<OAuthClient | null> {
-  const { clients } = deps
-  return findClientOfBrowser(deps, clientId, asking, async () => {
+  const { clients } = kit
+  return findClientOfBrowser(kit, clientId, asking, async () => {
     const client = await clients.find(clientId)
     return client && clients.withRedirects(client, asking.context)
   })
@@ -127,13 +115,7 @@ function findWithRedirects(
 
 /** The client of a browser's request. Lookups of unknown ids are limited: 429. */
 export function findClientOfBrowser(
-  {
-    clients,
-    throttle,
-  }: {
-    readonly clients: Pick<Clients, 'find' | 'isFamiliar'>
-    readonly throttle: Pick<Throttle, 'limitLookups'>
-  },
+  { clients, throttle }: AppsKit,
   clientId: string,
   asking: Pick<AskingBrowser, 'context'>,
   findClient = (): Promise<OAuthClient | null> => clients.find(clientId),
@@ -148,7 +130,7 @@ function nameOf(client: OAuthClient | null): string | null {
 
 // The host's own apps need no consent.
 async function wordsGranted(
-  { consents }: Pick<JudgeAuthorizationDeps, 'consents'>,
+  { consents }: AppsKit,
   client: OAuthClient,
   found: BrowserUser | null,
 ): Promise<readonly string[]> {

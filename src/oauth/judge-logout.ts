@@ -1,17 +1,13 @@
 import type { LogoutRefusal } from '../audit/refusals.js'
-import type { Sessions } from '../sessions/sessions.js'
 import { claimedAudience } from '../signers/read-token.js'
 import type { OAuthClient } from '../stores/client-contract.js'
 import type { SessionRecord } from '../stores/contract.js'
+import type { AppsKit } from './apps-kit.js'
 import { isEchoable, maxStateChars, uiLocalesOf } from './authorization-parameters.js'
 import { postLogoutRedirectOf } from './client-defaults.js'
-import type { IdTokenHint } from './id-token-hint.js'
+import { type IdTokenHint, readIdTokenHint } from './id-token-hint.js'
 import { sidInBrowser } from './issue-tokens.js'
-import {
-  type AskingBrowser,
-  findClientOfBrowser,
-  type JudgeAuthorizationDeps,
-} from './judge-authorization.js'
+import { type AskingBrowser, findClientOfBrowser } from './judge-authorization.js'
 import { parseBrowserRequest } from './parse-request.js'
 import { appended, queryOf } from './redirect-location.js'
 
@@ -50,15 +46,10 @@ export type JudgeLogout = (
   asking: Pick<AskingBrowser, 'context'>,
 ) => Promise<JudgedLogout>
 
-export interface JudgeLogoutDeps
-  extends Pick<JudgeAuthorizationDeps, 'clients' | 'throttle' | 'readHint'> {
-  readonly sessions: Pick<Sessions, 'findEver'>
-}
-
 /** Characters of the query. Our own ID tokens have up to 4096. */
 export const maxLogoutQueryChars: number = 8 * 1024
 
-export function createJudgeLogout(deps: JudgeLogoutDeps): JudgeLogout {
+export function createJudgeLogout(kit: AppsKit): JudgeLogout {
   return async function judgeLogout(query, asking) {
     const parsed = parseBrowserRequest(query, maxLogoutQueryChars)
     const values: Values = parsed.at === 'page' ? new Map() : parsed.values
@@ -67,9 +58,9 @@ export function createJudgeLogout(deps: JudgeLogoutDeps): JudgeLogout {
       return ignored('malformed')
     const named = clientNamedBy(values)
     if (named === null) return ignored(refusedWithoutClient(values))
-    const client = await findClientOfBrowser(deps, named, asking)
+    const client = await findClientOfBrowser(kit, named, asking)
     if (client === null || client.disabled === true) return ignored('unknown-client')
-    return judgeForClient(deps, client, values, ignored)
+    return judgeForClient(kit, client, values, ignored)
   }
 }
 
@@ -94,13 +85,13 @@ function refusedWithoutClient(values: Values): LogoutRefusal | null {
 }
 
 async function judgeForClient(
-  { readHint, sessions }: JudgeLogoutDeps,
+  kit: AppsKit,
   client: OAuthClient,
   values: Values,
   ignored: Ignored,
 ): Promise<JudgedLogout> {
   const sent = values.get('id_token_hint') ?? null
-  const hint = sent === null ? null : await readHint(sent, client.id)
+  const hint = sent === null ? null : await readIdTokenHint(kit, sent, client.id)
   if (sent !== null && hint === null) return ignored('foreign-hint', client.id)
   const wanted = values.get('post_logout_redirect_uri') ?? null
   const redirectUri = wanted === null ? null : postLogoutRedirectOf(client, wanted)
@@ -108,13 +99,12 @@ async function judgeForClient(
   return {
     ...ignored(wanted === redirectUri ? null : 'redirect-mismatch', client.id),
     back: redirectUri === null ? null : { client, redirectUri, state },
-    provesSession: async (session) =>
-      hint !== null && isOfSession(sessions, hint, client.id, session),
+    provesSession: async (session) => hint !== null && isOfSession(kit, hint, client.id, session),
   }
 }
 
 async function isOfSession(
-  sessions: Pick<Sessions, 'findEver'>,
+  { sessions }: AppsKit,
   { userId, sid }: IdTokenHint,
   clientId: string,
   session: SessionRecord,

@@ -1,9 +1,7 @@
-import type { Audit } from '../audit/events.js'
 import { AuthConfigError } from '../errors.js'
+import type { GroundKit } from '../kits/ground-kit.js'
 import { ownMembers } from '../lib/check-options.js'
 import type { HostCall } from '../lib/host-call.js'
-import type { WarnOnce } from '../lib/warn-once.js'
-import type { Watch } from '../lib/watch.js'
 import type { TokenSigner } from '../signers/contract.js'
 import type { ClientStore, ManagedClientStore, OAuthClient } from '../stores/client-contract.js'
 import type { ConsentStore } from '../stores/consent-contract.js'
@@ -13,14 +11,13 @@ import {
   failClosedOnce,
 } from '../stores/fail-closed-oauth-stores.js'
 import type { OnceStore } from '../stores/once-contract.js'
+import { probeSignerAudience } from '../tokens/check-signer.js'
 import { type Apis, createApis } from './apis.js'
 import { checkBaseUrl, checkIssuer } from './base-url.js'
 import { grantsOf, serviceGrant } from './client-defaults.js'
 import { type ClientDocuments, createClientDocuments } from './client-documents/client-documents.js'
-import { createFetchDocument } from './client-documents/fetch-document.js'
 import { checkWrittenClient, type IdTokenAlgorithm, type SignerFacts } from './client-rules.js'
 import { type Clients, createClients } from './clients.js'
-import { createRequireFitSigner, type RequireFitSigner } from './fit-signer.js'
 import type { DeviceFlowOptions, OAuthOptions } from './oauth-options.js'
 import { createNameResource, createScopes, type NameResource, type Scopes } from './scopes.js'
 import { createUserClaims, type UserClaims } from './user-claims.js'
@@ -60,19 +57,9 @@ export interface OAuthServer extends Apis {
   readonly acceptsClientDocuments: boolean
 }
 
-export interface OAuthServerDeps {
-  readonly options: OAuthOptions
-  readonly signer: TokenSigner
-  readonly call: HostCall
-  readonly watch: Watch
-  readonly warnOnce: WarnOnce
-  readonly clock: () => Date
-  readonly audit: Audit
-}
-
 /** @throws AuthConfigError for an unusable signer, address or client */
-export function createOAuthServer(deps: OAuthServerDeps): OAuthServer {
-  const { options, signer, call, clock } = deps
+export function createOAuthServer(kit: GroundKit, options: OAuthOptions): OAuthServer {
+  const { signer, call, clock } = kit
   const issuer = requiredOf(signer, 'issuer')
   const baseUrl = checkBaseUrl(options.baseUrl, checkIssuer(issuer))
   const idTokenAlgorithms = signer.signIdToken === undefined ? [] : (signer.idTokenAlgorithms ?? [])
@@ -91,14 +78,12 @@ export function createOAuthServer(deps: OAuthServerDeps): OAuthServer {
     scopes,
     ...apis,
     managedClients: isManaged(clients) ? failClosedManagedClients(clients, call) : undefined,
-    clients: createClients({
-      ...deps,
-      ...facts,
-      documents: documentsOf(deps, { ...facts, baseUrl }, scopes.known),
-      ownAddress: apis.ownAddress,
-      clientSource: clients,
-      knownScopes: scopes.known,
-    }),
+    clients: createClients(
+      kit,
+      { ...facts, ownAddress: apis.ownAddress, knownScopes: scopes.known },
+      clients,
+      documentsOf(kit, options, { ...facts, baseUrl }, scopes.known),
+    ),
     introspection: isStore(clients) || clients.some(mayIntrospect),
     hasServices: isStore(clients) || clients.some((one) => grantsOf(one).includes(serviceGrant)),
     nameResource: createNameResource(resources),
@@ -127,7 +112,8 @@ function hasDocumentHosts({ clientDocuments }: OAuthOptions): boolean {
 }
 
 function documentsOf(
-  { options, watch, clock, audit }: OAuthServerDeps,
+  kit: GroundKit,
+  options: OAuthOptions,
   { baseUrl, ...facts }: SignerFacts & { readonly baseUrl: URL },
   knownScopes: ReadonlySet<string>,
 ): ClientDocuments | undefined {
@@ -154,15 +140,9 @@ function documentsOf(
     facts,
     knownScopes,
   )
-  const fetchDocument = createFetchDocument({ allowsLoopback: webOnLoopback })
-  return createClientDocuments({
-    documentHosts: new Set(hosts),
-    exceptDocuments: new Set(except),
-    documentClient,
-    fetchDocument: (id) => watch('outgoing.clientDocument', () => fetchDocument(id)),
-    clock,
-    audit,
-  })
+  const [documentHosts, exceptDocuments] = [new Set(hosts), new Set(except)]
+  const listed = { documentHosts, exceptDocuments, documentClient }
+  return createClientDocuments(kit, listed, { allowsLoopback: webOnLoopback })
 }
 
 // An app shows an ID token to sign a user out, and is told of the end of a session by another.
@@ -228,4 +208,37 @@ function requiredOf(signer: TokenSigner, member: 'issuer' | 'audience'): string 
     `has no ${member}, which apps are told.`,
     `use joseSigner(), or give your signer the member ${member}.`,
   )
+}
+
+/**
+ * Checks that this server does not accept a token for another API. Rejects with 503 if the signer
+ * accepts it as its own, or fails.
+ */
+export type RequireFitSigner = () => Promise<void>
+
+/**
+ * The signer is tested once; until it has passed, at each call. It is also tested at the start, as
+ * soon as it is ready, so that the host learns of it before the first app does.
+ *
+ * @internal
+ */
+export function createRequireFitSigner(
+  signer: TokenSigner,
+  call: HostCall,
+  clock: () => Date,
+): RequireFitSigner {
+  let hasPassed = false
+
+  async function requireFitSigner(): Promise<void> {
+    if (hasPassed) return
+    await call('signer.audience', () => probeSignerAudience(signer, clock()))
+    hasPassed = true
+  }
+
+  // A failure here has been reported, and the test is repeated when it matters.
+  Promise.resolve()
+    .then(() => signer.ready?.())
+    .then(requireFitSigner)
+    .catch(() => {})
+  return requireFitSigner
 }

@@ -2,18 +2,20 @@ import type { Capability } from '../http/capability.js'
 import type { DocumentHandler } from '../http/documents.js'
 import type { AppsKit } from './apps-kit.js'
 import { noticingMount } from './base-url.js'
-import { type ClientsForHost, createClientsForHost } from './clients-for-host.js'
-import { listConsentsEndpoint, revokeConsentEndpoint } from './consents.endpoint.js'
+import {
+  type ClientsForHost,
+  createClientsForHost,
+  createForgetClient,
+  withoutRegister,
+} from './clients-for-host.js'
 import { deviceAuthorizationEndpoint } from './device/device-authorization.endpoint.js'
-import { createDisableClient, createForgetClient } from './disable-client.js'
 import { serverMetadata } from './metadata.js'
 import type { OAuthServer } from './oauth-server.js'
-import { createOwnConsents } from './own-consents.js'
+import { listConsentsEndpoint, revokeConsentEndpoint } from './own-consents.js'
 import { introspectEndpoint, revokeEndpoint } from './shown-tokens.js'
 import { tokenEndpoint } from './token.endpoint.js'
 import { userinfoEndpoint } from './userinfo.endpoint.js'
 import { createWellKnown, type WellKnown } from './well-known.js'
-import { withoutRegister } from './without-register.js'
 
 /** OAuth and OpenID Connect for apps that sign their users in here. */
 export interface OAuth extends Capability {
@@ -25,16 +27,13 @@ export interface OAuth extends Capability {
 
 /** The endpoints for apps, and the discovery documents. */
 export function createOAuth(kit: AppsKit): OAuth {
-  const { baseUrl, introspection, signedIn } = kit
+  const { baseUrl, introspection } = kit
   const token = noticingMount(tokenEndpoint(kit), baseUrl, kit.warnOnce)
   const introspect = introspection ? { POST: introspectEndpoint(kit) } : null
   const { deviceFlow } = kit
   const device = deviceFlow && { POST: deviceAuthorizationEndpoint({ ...kit, deviceFlow }) }
   const userinfo = userinfoEndpoint(kit)
   const forUsers = hasOpenId(kit) ? { GET: userinfo, POST: userinfo } : null
-  const ownConsents = createOwnConsents(kit)
-  const listConsents = listConsentsEndpoint(signedIn, ownConsents)
-  const revokeConsent = revokeConsentEndpoint(signedIn, ownConsents)
   const { handler, routes } = discovery(kit)
   return {
     routes: [
@@ -43,8 +42,8 @@ export function createOAuth(kit: AppsKit): OAuth {
       ['/oauth/introspect', introspect, 'oauth-endpoint', 'own-origin'],
       ['/oauth/device_authorization', device ?? null, 'oauth-endpoint', 'own-origin'],
       ['/oauth/userinfo', forUsers, 'oauth-endpoint', 'every-origin'],
-      ['/auth/consents', { GET: listConsents }],
-      ['/auth/consents/:clientId', { DELETE: revokeConsent }],
+      ['/auth/consents', { GET: listConsentsEndpoint(kit) }],
+      ['/auth/consents/:clientId', { DELETE: revokeConsentEndpoint(kit) }],
       ...routes,
     ],
     clients: clientsForHost(kit),
@@ -55,9 +54,8 @@ export function createOAuth(kit: AppsKit): OAuth {
 function clientsForHost(kit: AppsKit): ClientsForHost {
   const { managedClients, scopes } = kit
   if (managedClients === undefined) return withoutRegister
-  const parts = { ...kit, managedClients, forgetClient: createForgetClient(kit) }
-  const disableClient = createDisableClient(parts)
-  return createClientsForHost({ ...parts, disableClient, knownScopes: scopes.known })
+  const forgetClient = createForgetClient(kit.clients, kit.revocations)
+  return createClientsForHost({ ...kit, managedClients, forgetClient, knownScopes: scopes.known })
 }
 
 function discovery(kit: AppsKit): WellKnown {
@@ -79,12 +77,7 @@ function discovery(kit: AppsKit): WellKnown {
     acceptsClientDocuments,
     hasServices,
   }
-  return createWellKnown({
-    issuer: new URL(issuer),
-    baseUrl,
-    server: serverMetadata(settings),
-    apiDocuments,
-  })
+  return createWellKnown(new URL(issuer), baseUrl, serverMetadata(settings), apiDocuments)
 }
 
 // Without ID Tokens there is no OpenID Connect, and its scope cannot be granted.

@@ -1,11 +1,12 @@
-import type { Audit, RequestContext } from '../audit/events.js'
+import type { RequestContext } from '../audit/events.js'
 import { AuthError } from '../errors.js'
-import type { Sessions } from '../sessions/sessions.js'
-import type { ConsentStore } from '../stores/consent-contract.js'
+import { ok } from '../http/answer.js'
+import type { Endpoint } from '../http/endpoint.js'
+import { ownerOf } from '../principal/account-owner.js'
 import type { SessionRecord } from '../stores/contract.js'
+import type { AppsKit } from './apps-kit.js'
 import { resourcesOf } from './client-defaults.js'
 import { isClientId } from './client-documents/client-document.js'
-import type { Clients } from './clients.js'
 import { readConsent } from './consent-words.js'
 
 /** An app that a user has authorised. */
@@ -33,18 +34,9 @@ export interface OwnConsents {
   revoke(session: SessionRecord, clientId: unknown, context: RequestContext): Promise<number>
 }
 
-export interface OwnConsentsDeps {
-  readonly consents: Pick<ConsentStore, 'listForUser' | 'revoke'>
-  readonly clients: Pick<Clients, 'find'>
-  readonly sessions: Pick<Sessions, 'requireLive' | 'endClient'>
-  /** The host's own API. */
-  readonly ownResource: string
-  readonly audit: Audit
-}
-
 /** The only place in which users withdraw a consent. */
-export function createOwnConsents(deps: OwnConsentsDeps): OwnConsents {
-  const { consents, clients, sessions, ownResource, audit } = deps
+export function createOwnConsents(kit: AppsKit): OwnConsents {
+  const { consents, clients, sessions, ownResource, audit } = kit
   return {
     async list(userId) {
       const granted = await consents.listForUser(userId)
@@ -87,4 +79,24 @@ function clientIdOf(given: unknown): string {
 
 function notFound(): AuthError {
   return new AuthError('not-found', { clientMessage: 'There is no such app.' })
+}
+
+/** `GET /auth/consents`: the apps I have authorised. */
+export function listConsentsEndpoint(kit: AppsKit): Endpoint {
+  const ownConsents = createOwnConsents(kit)
+  return async function listConsents(request) {
+    const { session } = await ownerOf(kit.signedIn, request)
+    return ok({ status: 'success', data: { consents: await ownConsents.list(session.userId) } })
+  }
+}
+
+/** `DELETE /auth/consents/:clientId`: withdraws my consent to an app. */
+export function revokeConsentEndpoint(kit: AppsKit): Endpoint {
+  const ownConsents = createOwnConsents(kit)
+  return async function revokeConsent(request) {
+    const { session } = await ownerOf(kit.signedIn, request)
+    const clientId = request.parameters['clientId']
+    const revoked = await ownConsents.revoke(session, clientId, request.context)
+    return ok({ status: 'success', data: { revoked } })
+  }
 }

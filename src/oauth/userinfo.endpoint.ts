@@ -1,21 +1,12 @@
 import type { IncomingMessage } from 'node:http'
-import type { Audit } from '../audit/events.js'
 import { AuthError } from '../errors.js'
 import { reportRefusal } from '../guard/authenticate.js'
 import { ok } from '../http/answer.js'
 import { type ReadCredentials, readCredentials } from '../http/credentials.js'
 import type { Endpoint, EndpointRequest } from '../http/endpoint.js'
-import type { AuthenticateRequest, SignedInRequest } from '../principal/principal.js'
+import type { SignedInRequest } from '../principal/principal.js'
 import type { OAuthClient } from '../stores/client-contract.js'
-import type { Clients } from './clients.js'
-import type { UserClaims } from './user-claims.js'
-
-export interface UserinfoDeps {
-  readonly authenticateRequest: AuthenticateRequest
-  readonly clients: Pick<Clients, 'find'>
-  readonly userClaims: UserClaims
-  readonly audit: Audit
-}
+import type { AppsKit } from './apps-kit.js'
 
 /**
  * `GET /oauth/userinfo` and `POST` ([OpenID Connect Core
@@ -23,24 +14,19 @@ export interface UserinfoDeps {
  * access token with the scope `openid`. The token is read only from the header `Authorization`,
  * never from a body.
  */
-export function userinfoEndpoint({
-  authenticateRequest,
-  clients,
-  userClaims,
-  audit,
-}: UserinfoDeps): Endpoint {
+export function userinfoEndpoint(kit: AppsKit): Endpoint {
   return async function userinfo(request) {
     // 400, 401, 403, 503
-    const asking = await authenticate(authenticateRequest, request)
+    const asking = await authenticate(kit, request)
     const { principal, user } = asking
-    const client = await reportRefusal(audit, request.context, () => clientOf(clients, asking))
-    const claims = await userClaims(user, { scope: principal.scope, client })
+    const client = await reportRefusal(kit.audit, request.context, () => clientOf(kit, asking))
+    const claims = await kit.userClaims(user, { scope: principal.scope, client })
     return ok({ ...claims, sub: user.id })
   }
 }
 
 async function authenticate(
-  authenticateRequest: AuthenticateRequest,
+  { authenticateRequest }: AppsKit,
   { incoming, context }: EndpointRequest,
 ): Promise<SignedInRequest> {
   try {
@@ -58,7 +44,7 @@ const readBearer: ReadCredentials = (request) => {
 }
 
 async function clientOf(
-  clients: UserinfoDeps['clients'],
+  { clients }: AppsKit,
   { principal, session }: SignedInRequest,
 ): Promise<OAuthClient> {
   // `*` is not enough: it covers actions at this server, not knowledge about the user.

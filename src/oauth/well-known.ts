@@ -13,14 +13,6 @@ export interface WellKnown {
   readonly routes: Routes
 }
 
-export interface WellKnownDeps {
-  readonly issuer: URL
-  readonly baseUrl: URL
-  readonly server: object
-  /** The metadata of the APIs, by their paths. */
-  readonly apiDocuments: ReadonlyMap<string, ResourceMetadata>
-}
-
 /** Without the option `oauth` there are no documents. */
 export const withoutDocuments: DocumentHandler = (_request, _response, next) => next()
 
@@ -31,9 +23,15 @@ const openId = '/.well-known/openid-configuration'
  * ([§3.1](https://www.rfc-editor.org/rfc/rfc8414#section-3.1)), and OpenID Connect [Discovery
  * §4](https://openid.net/specs/openid-connect-discovery-1_0.html) before it. Clients request
  * either.
+ *
+ * @param apiDocuments - the metadata of the APIs, by their paths
  */
-export function createWellKnown(deps: WellKnownDeps): WellKnown {
-  const { issuer, baseUrl, server, apiDocuments } = deps
+export function createWellKnown(
+  issuer: URL,
+  baseUrl: URL,
+  server: object,
+  apiDocuments: ReadonlyMap<string, ResourceMetadata>,
+): WellKnown {
   const path = pathOf(issuer)
   const documents = new Map<string, object>([
     [`/.well-known/oauth-authorization-server${path}`, server],

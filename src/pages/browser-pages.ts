@@ -3,7 +3,6 @@ import { createOfferedCookie } from '../http/cookies.js'
 import type { Endpoints, Routes } from '../http/endpoint.js'
 import { addressAt, noticingMount } from '../oauth/base-url.js'
 import { createFindBrowserUser } from '../oauth/browser-sign-in.js'
-import { createReadIdTokenHint } from '../oauth/id-token-hint.js'
 import { createJudgeAuthorization } from '../oauth/judge-authorization.js'
 import { createJudgeLogout } from '../oauth/judge-logout.js'
 import { accountEndpoints } from './account/account-form.js'
@@ -107,8 +106,6 @@ type MakeForm = (page: FormPage) => Routes[number]
 function formsKitOf(kit: BrowserPagesKit): FormsKit {
   const { baseUrl, encryptionKeys, ownDevices } = kit
   const findBrowserUser = createFindBrowserUser(kit)
-  const readHint = createReadIdTokenHint(kit.signer, kit.call)
-  const judging = { ...kit, knownScopes: kit.scopes.known, findBrowserUser, readHint }
   return {
     ...kit,
     flows: createFlows(kit),
@@ -119,8 +116,8 @@ function formsKitOf(kit: BrowserPagesKit): FormsKit {
     providerLogos: providerLogosOf(kit.providersOnPages),
     accountUrl: ownDevices === undefined ? null : addressAt(baseUrl, '/account'),
     findBrowserUser,
-    judgeAuthorization: createJudgeAuthorization(judging),
-    judgeLogout: kit.offersLogout ? createJudgeLogout(judging) : undefined,
+    judgeAuthorization: createJudgeAuthorization(kit),
+    judgeLogout: kit.offersLogout ? createJudgeLogout(kit) : undefined,
   }
 }
 

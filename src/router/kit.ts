@@ -115,8 +115,7 @@ export function kitForApps(kit: Kit): PagesKit | undefined {
     pageSite,
     acrValues: acrValuesOf(kit),
     locales: [...pageSite.languages.keys()],
-    deviceFlow:
-      deviceRules && deviceCodes && createDeviceFlow({ ...kit, deviceRules, deviceCodes }),
+    deviceFlow: deviceRules && deviceCodes && createDeviceFlow(kit, deviceRules, deviceCodes),
   }
 }
 
@@ -200,7 +199,7 @@ function keepSessions(options: ResolvedOptions, host: Host) {
 function serve(options: ResolvedOptions, kit: Host & ReturnType<typeof keepSessions>) {
   const { oauth, passkeys, pages, pagesOrigin } = options
   const { totp } = kit
-  const oauthServer = oauth && createOAuthServer({ ...kit, options: oauth })
+  const oauthServer = oauth && createOAuthServer(kit, oauth)
   const site = ownMembers({ ...pages })
   const hasPasskeys = passkeys !== undefined
   const keptCodes = createKeptCodes(totp?.store)

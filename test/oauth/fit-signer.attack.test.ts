@@ -1,7 +1,7 @@
 // A signer of the host's that forgets whom a token is for.
 import { expect, it } from 'vitest'
 import type { TokenSigner } from '../../src/index.js'
-import { createRequireFitSigner } from '../../src/oauth/fit-signer.js'
+import { createRequireFitSigner } from '../../src/oauth/oauth-server.js'
 import { desktop, search, startOAuth } from './oauth-parts.js'
 
 /** The same, but its tokens are for its own API, whatever was asked for. */

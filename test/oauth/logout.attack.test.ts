@@ -425,7 +425,7 @@ describe('a request with a fault', () => {
     const judge = createJudgeLogout({
       clients: { find: async () => null, isFamiliar: () => true },
       throttle: { limitLookups: async () => null },
-      readHint: async () => null,
+      signer: {},
       sessions: { findEver: async () => null },
     } as never)
     const payload = (length: number) => `a.${'W1tb'.repeat(length / 4)}.b`

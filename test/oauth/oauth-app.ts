@@ -14,10 +14,12 @@ import { randomId } from '../../src/lib/random.js'
 import type { AppsKit } from '../../src/oauth/apps-kit.js'
 import { generateClientSecret } from '../../src/oauth/client-secret.js'
 import type { Clients } from '../../src/oauth/clients.js'
-import { createClientsForHost } from '../../src/oauth/clients-for-host.js'
-import { listConsentsEndpoint, revokeConsentEndpoint } from '../../src/oauth/consents.endpoint.js'
-import { createDisableClient, createForgetClient } from '../../src/oauth/disable-client.js'
-import { createOwnConsents } from '../../src/oauth/own-consents.js'
+import {
+  createClientsForHost,
+  createForgetClient,
+  disableClient,
+} from '../../src/oauth/clients-for-host.js'
+import { listConsentsEndpoint, revokeConsentEndpoint } from '../../src/oauth/own-consents.js'
 import { introspectEndpoint, revokeEndpoint } from '../../src/oauth/shown-tokens.js'
 import { createUserClaims, type DescribeClaims } from '../../src/oauth/user-claims.js'
 import { userinfoEndpoint } from '../../src/oauth/userinfo.endpoint.js'
@@ -120,31 +122,26 @@ export async function startOAuthApp(settings: AppSettings = {}) {
   })
   const kit = createKit(options)
   onTestFinished(() => kit.close())
-  const { sessions, signedIn, audit, call } = kit
+  const { sessions, audit, call } = kit
   const managed = failClosedManagedClients(oauthStores.clients, call)
   const consents = failClosedConsents(oauthStores.consents, call)
   const clients: Clients = registerOf(managed, { clock, call })
   const revocations = createRevocations(settings.bus, call, 1000)
   onTestFinished(() => revocations.close())
-  const forgetClient = createForgetClient({ clients, revocations })
-  const disable = createDisableClient({
+  const forgetClient = createForgetClient(clients, revocations)
+  const register = {
     managedClients: managed,
     forgetClient,
     sessions,
-    clock,
-    audit,
-  })
-  const forHost = createClientsForHost({
-    managedClients: managed,
-    forgetClient,
-    disableClient: disable,
     knownScopes,
-    idTokenAlgorithms: ['ES256', 'RS256'],
+    idTokenAlgorithms: ['ES256', 'RS256'] as const,
     ownResource,
     webOnLoopback: false,
     clock,
     audit,
-  })
+  }
+  const forHost = createClientsForHost(register)
+  const disable = (clientId: string) => disableClient(register, clientId)
   const appsKit = kitOf<AppsKit>({
     ...(kit as SignInKit as AppsKit),
     clients,
@@ -152,23 +149,19 @@ export async function startOAuthApp(settings: AppSettings = {}) {
     issuer,
     baseUrl: new URL(issuer),
     ownResource,
-  })
-  const userinfo = userinfoEndpoint({
-    authenticateRequest: kit.authenticateRequest,
-    clients,
+    consents,
     userClaims: createUserClaims(settings.claims, call),
-    audit,
   })
+  const userinfo = userinfoEndpoint(appsKit)
   const revoke = revokeEndpoint(appsKit)
   const introspect = introspectEndpoint(appsKit)
-  const ownConsents = createOwnConsents({ consents, clients, sessions, ownResource, audit })
   const { url, unforeseen } = await startBareApp({
     routes: [
       ['/oauth/revoke', { POST: revoke }, 'oauth-endpoint', 'every-origin'],
       ['/oauth/introspect', { POST: introspect }, 'oauth-endpoint', 'own-origin'],
       ['/oauth/userinfo', { GET: userinfo, POST: userinfo }, 'oauth-endpoint', 'every-origin'],
-      ['/auth/consents', { GET: listConsentsEndpoint(signedIn, ownConsents) }],
-      ['/auth/consents/:clientId', { DELETE: revokeConsentEndpoint(signedIn, ownConsents) }],
+      ['/auth/consents', { GET: listConsentsEndpoint(appsKit) }],
+      ['/auth/consents/:clientId', { DELETE: revokeConsentEndpoint(appsKit) }],
     ],
   })
   const secrets = new Set<string>([secret.secret])

@@ -9,10 +9,9 @@ import { sha256 } from '../../src/lib/digest.js'
 import { randomId, randomSecret } from '../../src/lib/random.js'
 import type { AppsKit } from '../../src/oauth/apps-kit.js'
 import { generateClientSecret } from '../../src/oauth/client-secret.js'
-import { revokeConsentEndpoint } from '../../src/oauth/consents.endpoint.js'
-import { createDisableClient } from '../../src/oauth/disable-client.js'
-import { createRequireFitSigner } from '../../src/oauth/fit-signer.js'
-import { createOwnConsents } from '../../src/oauth/own-consents.js'
+import { disableClient, type RegisterKit } from '../../src/oauth/clients-for-host.js'
+import { createRequireFitSigner } from '../../src/oauth/oauth-server.js'
+import { revokeConsentEndpoint } from '../../src/oauth/own-consents.js'
 import { tokenEndpoint } from '../../src/oauth/token.endpoint.js'
 import { createKit } from '../../src/router/kit.js'
 import { resolveOptions } from '../../src/router/resolve-options.js'
@@ -119,7 +118,7 @@ export async function startOAuth(settings: OAuthSettings = {}) {
   const { codeStore, audit, call, users, sessions, signedIn } = kit
   const endClient: typeof sessions.endClient = (...given) =>
     step('end', () => sessions.endClient(...given))
-  const disable = createDisableClient({
+  const register = kitOf<RegisterKit>({
     managedClients: {
       setDisabled: (id, disabled) =>
         step('write', async () => {
@@ -133,6 +132,7 @@ export async function startOAuth(settings: OAuthSettings = {}) {
     clock,
     audit,
   })
+  const disable = (clientId: string) => disableClient(register, clientId)
 
   const endpoint = tokenEndpoint(
     kitOf<AppsKit>({
@@ -171,8 +171,8 @@ export async function startOAuth(settings: OAuthSettings = {}) {
         '/auth/consents/:clientId',
         {
           DELETE: revokeConsentEndpoint(
-            signedIn,
-            createOwnConsents({
+            kitOf<AppsKit>({
+              signedIn,
               consents: {
                 listForUser: consents.listForUser,
                 revoke: (...given) => step('write', () => consents.revoke(...given)),

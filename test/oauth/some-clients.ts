@@ -1,7 +1,9 @@
 // Clients that the tests of OAuth share, and what the host has.
-import type { Clients, ClientsDeps } from '../../src/oauth/clients.js'
+import type { GroundKit } from '../../src/kits/ground-kit.js'
+import type { ClientFacts, ClientSource, Clients } from '../../src/oauth/clients.js'
 import { createClients } from '../../src/oauth/clients.js'
 import type { OAuthClient } from '../../src/stores/client-contract.js'
+import { kitOf } from '../support/kit-of.js'
 
 export const secretHash = `sha256:${'A'.repeat(43)}`
 
@@ -70,22 +72,24 @@ export const ownResource = 'https://chat.example.com/api'
 
 /** A register with the parts that a test names. */
 export function registerOf(
-  clients: ClientsDeps['clientSource'],
-  parts: Partial<ClientsDeps> = {},
+  clients: ClientSource,
+  parts: Partial<ClientFacts & Pick<GroundKit, 'clock' | 'warnOnce' | 'call'>> = {},
 ): Clients {
-  const { clock = () => new Date(0), warnOnce = () => {}, call = (_name, work) => work() } = parts
+  const {
+    clock = () => new Date(0),
+    warnOnce = () => {},
+    call = async (_name, work) => work(),
+  } = parts
   const { idTokenAlgorithms = ['ES256', 'RS256'] } = parts
-  return createClients({
-    clientSource: clients,
-    documents: undefined,
+  const facts = {
     knownScopes,
     ownResource: parts.ownResource ?? ownResource,
     ownAddress: 'https://chat.example.com/api/v1',
     webOnLoopback: false,
     idTokenAlgorithms,
-    clock,
-    warnOnce,
-    // As the real one, a promise whatever the work does.
-    call: async (name, work) => call(name, work),
-  })
+  }
+  // As the real one, a promise whatever the work does.
+  const calling: typeof call = async (name, work) => call(name, work)
+  const kit = kitOf<GroundKit>({ clock, warnOnce, call: calling })
+  return createClients(kit, facts, clients, undefined)
 }

@@ -60,12 +60,7 @@ async function start({
   const scopes = { published: settings.scopes, known: new Set(settings.scopes), describe: String }
   const facts = { issuer, baseUrl: checkedUrl, ownResource: resource, scopes }
   const { apiDocuments } = createApis(resources, facts)
-  const { handler, routes } = createWellKnown({
-    issuer: issuerUrl,
-    baseUrl: checkedUrl,
-    server,
-    apiDocuments,
-  })
+  const { handler, routes } = createWellKnown(issuerUrl, checkedUrl, server, apiDocuments)
   const { url } = await startBareApp({ ...app, before: (own) => own.use(handler) })
   const statusOf = async (path: string) => (await supertest(url).get(path)).status
   return { url, server, routes, handler, statusOf }

@@ -24,7 +24,7 @@ const storeys = [
   'PagesKit',
   'Kit',
 ]
-const ofKit = [...storeys, 'ConnectedHost', 'OAuthServer', 'PasskeyServer']
+const ofKit = [...storeys, 'ConnectedHost', 'OAuthServer', 'RegisterKit', 'PasskeyServer']
 const bait = join(root, 'src/router/bait-of-check-kit.ts')
 const offences = `
 interface InnerDeps { readonly carried: number }

@@ -1,15 +1,16 @@
-import type { Audit, RequestContext } from '../../audit/events.js'
+import type { RequestContext } from '../../audit/events.js'
 import type { RpLogoutFault } from '../../audit/refusals.js'
-import { type HostCall, UnexpectedAnswer } from '../../lib/host-call.js'
-import type { Watch } from '../../lib/watch.js'
+import type { GroundKit } from '../../kits/ground-kit.js'
+import { UnexpectedAnswer } from '../../lib/host-call.js'
+import { randomId } from '../../lib/random.js'
 import { isReplaced } from '../../sessions/replacing.js'
 import type { Sessions } from '../../sessions/sessions.js'
-import type { TokenSigner } from '../../signers/contract.js'
+import type { LogoutTokenClaims } from '../../signers/contract.js'
 import type { OAuthClient } from '../../stores/client-contract.js'
 import type { SessionRecord } from '../../stores/contract.js'
-import type { Clients } from '../clients.js'
+import { sidOf } from '../issue-tokens.js'
+import type { OAuthServer } from '../oauth-server.js'
 import { createLogoutQueue, type RpLogoutStats } from './logout-queue.js'
-import { logoutTokenClaims } from './logout-token.js'
 
 /**
  * Tells apps that their sessions have ended: [OpenID Connect Back-Channel Logout
@@ -21,18 +22,9 @@ export interface BackchannelLogout {
   close(milliseconds: number): Promise<void>
 }
 
-export interface BackchannelLogoutDeps {
-  readonly sessions: Pick<Sessions, 'onAppSessionEnded'>
-  readonly clients: Pick<Clients, 'find'>
-  readonly signer: Pick<TokenSigner, 'signLogoutToken'>
-  /** Whether apps may be on this machine. */
-  readonly webOnLoopback: boolean
-  /** Names of hosts that may have private addresses. */
-  readonly privateHosts: ReadonlySet<string>
-  readonly call: HostCall
-  readonly watch: Watch
-  readonly clock: () => Date
-  readonly audit: Audit
+/** What apps are told with. */
+export interface LogoutKit extends GroundKit, OAuthServer {
+  readonly sessions: Sessions
 }
 
 interface Message {
@@ -43,11 +35,11 @@ interface Message {
 }
 
 /** The process that has ended a session tells its app, so it is told once. */
-export function createBackchannelLogout(deps: BackchannelLogoutDeps): BackchannelLogout {
-  const { sessions, clients, audit } = deps
+export function createBackchannelLogout(kit: LogoutKit): BackchannelLogout {
+  const { sessions, clients, audit } = kit
   const looking = new Set<Promise<void>>()
   const queue = createLogoutQueue<Message>({
-    send: (message) => send(message, deps),
+    send: (message) => send(message, kit),
     conclude: ({ session, client, context }, fault) => report(session, client.id, fault, context),
   })
 
@@ -96,19 +88,19 @@ export function createBackchannelLogout(deps: BackchannelLogoutDeps): Backchanne
 // A token of its own for each try: an app that has taken one whose answer was lost would refuse it
 // the second time. Status 400 is tried again like any other: it also says that the logout failed,
 // §2.8.
-async function send(message: Message, deps: BackchannelLogoutDeps): Promise<RpLogoutFault | null> {
-  const token = await sign(message, deps).catch(() => null)
+async function send(message: Message, kit: LogoutKit): Promise<RpLogoutFault | null> {
+  const token = await sign(message, kit).catch(() => null)
   if (token === null) return 'signer'
   // Loaded with the first message.
   const { outgoing, SpecialUseAddress } = await import('../../lib/outgoing.js')
-  const { webOnLoopback: allowsLoopback, privateHosts } = deps
+  const { webOnLoopback: allowsLoopback, privateHosts } = kit
   try {
     const form = {
       method: 'POST',
       headers: { 'content-type': 'application/x-www-form-urlencoded' },
       body: new URLSearchParams({ logout_token: token }),
     }
-    const answer = await deps.watch('outgoing.logoutToken', () =>
+    const answer = await kit.watch('outgoing.logoutToken', () =>
       outgoing(message.uri, form, { allowsLoopback, privateHosts }),
     )
     return answer.ok ? null : 'rejected'
@@ -119,10 +111,7 @@ async function send(message: Message, deps: BackchannelLogoutDeps): Promise<RpLo
   }
 }
 
-function sign(
-  { session, client }: Message,
-  { signer, call, clock }: BackchannelLogoutDeps,
-): Promise<string> {
+function sign({ session, client }: Message, { signer, call, clock }: LogoutKit): Promise<string> {
   const { id, idTokenAlgorithm: algorithm = 'ES256' } = client
   return call('signer.signLogoutToken', async () => {
     const claims = logoutTokenClaims(session, id, clock())
@@ -130,4 +119,24 @@ function sign(
     if (typeof token === 'string' && token !== '') return token
     throw new UnexpectedAnswer('the signer did not return a token')
   })
+}
+
+/** Seconds. An app reads the token once, when it gets it. */
+const lifetimeSeconds = 120
+
+/**
+ * The claims of a logout token, without `iss`, which the signer adds: [OpenID Connect Back-Channel
+ * Logout 1.0 §2.4](https://openid.net/specs/openid-connect-backchannel-1_0.html#LogoutToken).
+ */
+function logoutTokenClaims(session: SessionRecord, clientId: string, now: Date): LogoutTokenClaims {
+  const iat = Math.floor(now.getTime() / 1000)
+  return {
+    sub: session.userId,
+    aud: clientId,
+    sid: sidOf(session, clientId),
+    iat,
+    exp: iat + lifetimeSeconds,
+    jti: randomId(),
+    events: { 'http://schemas.openid.net/event/backchannel-logout': {} },
+  }
 }

@@ -21,7 +21,8 @@ export interface LogoutQueue<Message> {
   close(milliseconds: number): Promise<void>
 }
 
-export interface LogoutQueueDeps<Message> {
+/** How apps are told. */
+export interface Telling<Message> {
   /** Never rejects; null once the app has taken the message. */
   readonly send: (message: Message) => Promise<RpLogoutFault | null>
   /** Called once for each message. */
@@ -44,7 +45,7 @@ const pausesMs = [5000, 30_000]
 export function createLogoutQueue<Message>({
   send,
   conclude: report,
-}: LogoutQueueDeps<Message>): LogoutQueue<Message> {
+}: Telling<Message>): LogoutQueue<Message> {
   const queue = createFairQueue<Waiting<Message>>()
   const paused = createPauses<Waiting<Message>>(enqueue)
   /** What is in either, for the shares of apps. */

@@ -1,11 +1,17 @@
 import type { Audit, RequestContext } from '../../audit/events.js'
 import { AuthError } from '../../errors.js'
+import type { GroundKit } from '../../kits/ground-kit.js'
 import { type BoundedCache, boundedCache } from '../../lib/bounded-cache.js'
 import { ownMembers } from '../../lib/check-options.js'
 import { describeFailure, UnexpectedAnswer } from '../../lib/host-call.js'
+import type { OfOthers } from '../../lib/safe-url.js'
 import type { OAuthClient } from '../../stores/client-contract.js'
-import { type ClientDocument, type DocumentClient, documentHost } from './client-document.js'
-import type { FetchDocument } from './fetch-document.js'
+import {
+  type ClientDocument,
+  type DocumentClient,
+  documentHost,
+  readClientDocument,
+} from './client-document.js'
 
 /** Clients that nobody registered: the id of each is the address of a document about it. */
 export interface ClientDocuments {
@@ -24,16 +30,13 @@ export interface ClientDocuments {
   read(client: OAuthClient, context: RequestContext): Promise<DocumentClient | null>
 }
 
-export interface ClientDocumentsDeps {
+/** Which clients there are by their documents, and what each of them may do. */
+export interface ListedDocuments {
   /** The hosts that may have documents. */
   readonly documentHosts: ReadonlySet<string>
   /** Ids of clients there that do not exist. */
   readonly exceptDocuments: ReadonlySet<string>
-  /** What each of these clients may do. */
   readonly documentClient: Pick<OAuthClient, 'scopes' | 'resources' | 'idTokenAlgorithm'>
-  readonly fetchDocument: FetchDocument
-  readonly clock: () => Date
-  readonly audit: Audit
 }
 
 interface Known {
@@ -61,9 +64,12 @@ interface Reading {
   readonly document: Promise<ClientDocument | null>
 }
 
-export function createClientDocuments(deps: ClientDocumentsDeps): ClientDocuments {
-  const { documentHosts, exceptDocuments, documentClient } = deps
-  const { isRead, documentOf } = createReadDocuments(deps)
+export function createClientDocuments(
+  kit: GroundKit,
+  { documentHosts, exceptDocuments, documentClient }: ListedDocuments,
+  ofOthers: OfOthers,
+): ClientDocuments {
+  const { isRead, documentOf } = createReadDocuments(kit, ofOthers)
 
   function listedHost(clientId: string): string | null {
     const host = documentHost(clientId)
@@ -92,7 +98,7 @@ export function createClientDocuments(deps: ClientDocumentsDeps): ClientDocument
 }
 
 /** One request for each document, and few at once. */
-function createReadDocuments({ fetchDocument, clock, audit }: ClientDocumentsDeps) {
+function createReadDocuments({ watch, clock, audit }: GroundKit, ofOthers: OfOthers) {
   const known: BoundedCache<Known> = boundedCache(mostKnown, knownSeconds)
   /** Null: there is no fit document. */
   const failed: BoundedCache<AuthError | null> = boundedCache(mostFailed, failedSeconds)
@@ -118,7 +124,9 @@ function createReadDocuments({ fetchDocument, clock, audit }: ClientDocumentsDep
   ): Promise<ClientDocument | null> {
     const asked = clock()
     try {
-      const { document, maxAge } = await fetchDocument(clientId)
+      const { document, maxAge } = await watch('outgoing.clientDocument', () =>
+        fetchDocument(clientId, ofOthers),
+      )
       known.set(clientId, { document, until: new Date(asked.getTime() + maxAge * 1000) }, asked)
       return document
     } catch (cause) {
@@ -183,4 +191,47 @@ function refuse(
 
 function away(message: string, cause?: unknown): AuthError {
   return new AuthError('temporarily-unavailable', { message, retryAfter: 5, cause })
+}
+
+/** A document, and how long it may be used, in seconds. */
+interface FetchedDocument {
+  readonly document: ClientDocument
+  readonly maxAge: number
+}
+
+const maxBytes = 8 * 1024
+/** Seconds. */
+const leastAge = 5 * 60
+const mostAge = 60 * 60
+
+// Fetches the document of a client. Rejects with an UnexpectedAnswer if there is no fit one at its
+// address, and with another error if its host is away.
+async function fetchDocument(clientId: string, ofOthers: OfOthers): Promise<FetchedDocument> {
+  // Loads TLS, so not with the package.
+  const { outgoing } = await import('../../lib/outgoing.js')
+  const headers = { accept: 'application/json' }
+  const asked = { method: 'GET', headers, maxBytes }
+  const answer = await outgoing(clientId, asked, ofOthers)
+  if (answer.status >= 500) throw new Error(`its host answers ${answer.status}`)
+  if (answer.status !== 200) throw new UnexpectedAnswer(`its host answers ${answer.status}.`)
+  const type = answer.headers.get('content-type') ?? ''
+  if (!/^application\/(?:[a-z0-9.-]{1,60}\+)?json *(?:;|$)/i.test(type))
+    throw new UnexpectedAnswer('its Content-Type is not that of JSON.')
+  const document = readClientDocument(clientId, textOf(await answer.arrayBuffer()))
+  return { document, maxAge: maxAgeOf(answer.headers.get('cache-control') ?? '') }
+}
+
+function textOf(bytes: ArrayBuffer): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
+  } catch {
+    throw new UnexpectedAnswer('it is not UTF-8.')
+  }
+}
+
+// RFC 9111 §5.2.2, https://www.rfc-editor.org/rfc/rfc9111#section-5.2.2
+function maxAgeOf(cacheControl: string): number {
+  const [, seconds = '0'] = /(?:^|[, ])max-age="?(\d{1,9})/i.exec(cacheControl) ?? []
+  const age = /(?:^|[, ])no-(?:store|cache)/i.test(cacheControl) ? 0 : Number(seconds)
+  return Math.min(Math.max(age, leastAge), mostAge)
 }

@@ -1,21 +1,15 @@
-import type { Audit, RequestContext } from '../../audit/events.js'
+import type { RequestContext } from '../../audit/events.js'
 import type { DeviceRefusal } from '../../audit/refusals.js'
 import { isOneNetwork } from '../../http/client-address.js'
 import { sha256 } from '../../lib/digest.js'
 import { randomId, randomSecret } from '../../lib/random.js'
 import { usedCodeRetention } from '../../pkce/authorization-code.js'
-import type { DecideSignIn } from '../../sign-in.js'
-import type { MustSignInForDevice } from '../../sign-in-again.js'
 import type { OAuthClient } from '../../stores/client-contract.js'
-import type { AuthorizationCodeStore } from '../../stores/code-contract.js'
-import type { ConsentStore } from '../../stores/consent-contract.js'
-import type { TakeIssue } from '../../throttle/issue-limits.js'
-import type { Throttle } from '../../throttle/throttle.js'
+import type { DeviceKit } from '../apps-kit.js'
 import type { BrowserUser } from '../browser-sign-in.js'
 import { deviceGrant, grantsOf, resourcesOf } from '../client-defaults.js'
-import type { Clients } from '../clients.js'
 import { fitsWith, wordsOfGrant } from '../consent-words.js'
-import type { DeviceFlow, OpenedDevice } from './device-flow.js'
+import type { OpenedDevice } from './device-flow.js'
 
 /** A device that a user is asked about. */
 export interface AskedDevice extends OpenedDevice {
@@ -48,39 +42,24 @@ export interface DeviceApprovals {
   deny(found: BrowserUser, typed: string, context: RequestContext): Promise<boolean>
 }
 
-export interface DeviceApprovalDeps {
-  readonly deviceFlow: DeviceFlow
-  readonly clients: Pick<Clients, 'find'>
-  readonly throttle: Pick<Throttle, 'limitUserCodes'>
-  readonly takeIssue: TakeIssue
-  readonly decideSignIn: DecideSignIn
-  readonly mustSignInForDevice: MustSignInForDevice
-  readonly codeStore: Pick<AuthorizationCodeStore, 'save'>
-  readonly consents: Pick<ConsentStore, 'find' | 'grant'>
-  /** The host's own API. */
-  readonly ownResource: string
-  readonly clock: () => Date
-  readonly audit: Audit
-}
-
-export function createDeviceApprovals(deps: DeviceApprovalDeps): DeviceApprovals {
-  const { deviceFlow, audit } = deps
+export function createDeviceApprovals(kit: DeviceKit): DeviceApprovals {
+  const { deviceFlow, audit } = kit
 
   // A right code is no guess; everything else counts before it is looked up.
   function open(found: BrowserUser, typed: string, context: RequestContext) {
     const { id, userId } = found.session
     const find = () => deviceFlow.open(typed, userId)
-    return deps.throttle.limitUserCodes(id, context, find)
+    return kit.throttle.limitUserCodes(id, context, find)
   }
 
   async function look(found: BrowserUser, typed: string, context: RequestContext) {
     const { userId } = found.session
     const opened = await open(found, typed, context)
-    const client = opened && (await deps.clients.find(opened.code.clientId))
-    const asked = opened && client && askedDevice(deps, opened, client, context)
+    const client = opened && (await kit.clients.find(opened.code.clientId))
+    const asked = opened && client && askedDevice(kit, opened, client, context)
     const asking = { session: found.session, user: found.approved.user }
     if (asked !== null)
-      return { ...asked, mustSignIn: await deps.mustSignInForDevice(asking, asked.code.createdAt) }
+      return { ...asked, mustSignIn: await kit.mustSignInForDevice(asking, asked.code.createdAt) }
     const clientId = opened?.code.clientId ?? null
     const reason = opened === null ? 'unknown-code' : 'client'
     audit({ type: 'device.refused', reason, userId, clientId }, context)
@@ -94,7 +73,7 @@ export function createDeviceApprovals(deps: DeviceApprovalDeps): DeviceApprovals
       const device = await look(found, typed, context)
       if (device === null) return { outcome: 'unknown-code' }
       if (device.mustSignIn) return { outcome: 'sign-in-again' }
-      const approval = await approveAsked(deps, found, device, context)
+      const approval = await approveAsked(kit, found, device, context)
       if (approval.reason === null) return { outcome: 'approved' }
       const { reason, ...told } = approval
       const { userId } = found.session
@@ -118,32 +97,32 @@ type JudgedApproval =
   | (Exclude<DeviceApproval, { outcome: 'approved' }> & { readonly reason: DeviceRefusal })
 
 async function approveAsked(
-  deps: DeviceApprovalDeps,
+  kit: DeviceKit,
   found: BrowserUser,
   device: AskedDevice,
   context: RequestContext,
 ): Promise<JudgedApproval> {
-  if (!device.isSameNetwork && deps.deviceFlow.sameNetwork === 'require')
+  if (!device.isSameNetwork && kit.deviceFlow.sameNetwork === 'require')
     return { outcome: 'other-network', reason: 'other-network' }
   const {
     approved: { user },
     session: { methods },
   } = found
   const asked = { door: 'device', user, methods, code: undefined, context } as const
-  const decision = await deps.decideSignIn(asked)
+  const decision = await kit.decideSignIn(asked)
   if (!decision.allowed) {
     const { reason, error } = decision
     return { outcome: 'refused', message: reason === 'vetoed' ? error.clientMessage : null, reason }
   }
-  if (!(await consent(deps, found, device, context)))
+  if (!(await consent(kit, found, device, context)))
     return { outcome: 'refused', message: null, reason: 'too-many-consents' }
-  const isDecided = await sayYes(deps, { ...found, approved: decision.approved }, device, context)
+  const isDecided = await sayYes(kit, { ...found, approved: decision.approved }, device, context)
   return isDecided ? { reason: null } : { outcome: 'unknown-code', reason: 'decided-meanwhile' }
 }
 
 // Null if the client may not have the device signed in any more.
 function askedDevice(
-  { ownResource }: DeviceApprovalDeps,
+  { ownResource }: DeviceKit,
   { code, userCode }: OpenedDevice,
   client: OAuthClient,
   { ip }: RequestContext,
@@ -160,7 +139,7 @@ function askedDevice(
 // Stored before the approval: the consent is read when the device collects its session. False if
 // there is no room for it.
 async function consent(
-  { consents, ownResource, clock, audit }: DeviceApprovalDeps,
+  { consents, ownResource, clock, audit }: DeviceKit,
   { session: { userId } }: BrowserUser,
   device: AskedDevice,
   context: RequestContext,
@@ -179,7 +158,7 @@ async function consent(
 // An authorization code that nobody has seen: only the device's own question leads to it. Of many
 // approvals at once, the one that decides names its code; the others' open nothing.
 async function sayYes(
-  { deviceFlow, codeStore, takeIssue, clock, audit }: DeviceApprovalDeps,
+  { deviceFlow, codeStore, takeIssue, clock, audit }: DeviceKit,
   { session, approved, signIn }: BrowserUser,
   device: AskedDevice,
   context: RequestContext,

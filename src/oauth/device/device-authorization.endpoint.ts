@@ -5,22 +5,13 @@ import { isForeignPage } from '../../http/page-origin.js'
 import { type RequestParameters, readParameters } from '../../http/parameters.js'
 import { shownUserCode } from '../../lib/user-code.js'
 import type { OAuthClient } from '../../stores/client-contract.js'
-import type { AppsKit } from '../apps-kit.js'
+import type { DeviceKit } from '../apps-kit.js'
 import { grantFault } from '../authorization-faults.js'
 import { type RequestInput, scopesOf, targetsOf } from '../authorization-parameters.js'
 import { addressAt } from '../base-url.js'
 import { authenticateClient } from '../client-auth.js'
 import { audiencesOf, deviceGrant, grantsOf } from '../client-defaults.js'
-import {
-  type AskedByDevice,
-  type DeviceFlow,
-  deviceCodeLifetime,
-  pollInterval,
-} from './device-flow.js'
-
-interface DeviceKit extends AppsKit {
-  readonly deviceFlow: DeviceFlow
-}
+import { type AskedByDevice, deviceCodeLifetime, pollInterval } from './device-flow.js'
 
 /**
  * `POST /oauth/device_authorization`, [RFC 8628

@@ -1,4 +1,5 @@
 import type { RequestContext } from '../../audit/events.js'
+import type { GroundKit } from '../../kits/ground-kit.js'
 import { deriveKey } from '../../lib/derive-key.js'
 import { hmacSha256, sha256 } from '../../lib/digest.js'
 import { randomSecret } from '../../lib/random.js'
@@ -58,15 +59,11 @@ export const pollInterval = 5
 /** Seconds less, as it is judged: two requests of the same pace may arrive closer together. */
 const graceOfNetwork = 1
 
-export interface DeviceFlowDeps {
-  readonly deviceCodes: DeviceCodeStore
-  readonly deviceRules: NonNullable<OAuthServer['deviceRules']>
-  readonly encryptionKeys: readonly Buffer[]
-  readonly clock: () => Date
-}
-
-export function createDeviceFlow(deps: DeviceFlowDeps): DeviceFlow {
-  const { deviceCodes, deviceRules, encryptionKeys, clock } = deps
+export function createDeviceFlow(
+  { encryptionKeys, clock }: GroundKit,
+  deviceRules: NonNullable<OAuthServer['deviceRules']>,
+  deviceCodes: DeviceCodeStore,
+): DeviceFlow {
   // Keyed: eight letters could be guessed from a plain digest. The first key makes digests, and all
   // of them find a code, so that a new key voids none.
   const keys = encryptionKeys.map((key) => deriveKey('device-user-code', key))
