@@ -1,4 +1,3 @@
-import type { RequestContext } from '../audit/events.js'
 import { AuthError } from '../errors.js'
 import { parseIdentifier } from '../login/login-request.js'
 import { partsOf } from './flow.js'
@@ -32,14 +31,11 @@ export function createCodePage(kit: FormsKit, server: EmailSignInOnPages): FormP
   const byMailedCode = replayFirstAnswer(kit.clock, signInByMailedCode)
 
   async function ask(
-    { flow, asked, binding }: PageVisit,
+    { flow, request, asked, binding }: PageVisit,
     fields: FormFields,
-    context: RequestContext,
   ): Promise<Submitted> {
-    const requestId = await server.ask(
-      parseIdentifier(asIdentifier(fields.text('username'))),
-      context,
-    )
+    const identifier = parseIdentifier(asIdentifier(fields.text('username')))
+    const requestId = await server.ask(identifier, request.context)
     const waiting = flows.seal(flows.withMailed(flow ?? flows.begin(), requestId), binding)
     const next = pageAddress(baseUrl, 'code', { ...asked, flow: waiting })
     return { next: 'answer', answer: seeOther(next) }
@@ -64,12 +60,12 @@ export function createCodePage(kit: FormsKit, server: EmailSignInOnPages): FormP
       return (shell) => codePage(view, shell)
     },
 
-    async submit(visit, fields, request) {
-      if (fields.has('username')) return ask(visit, fields, request.context).catch(refused)
+    async submit(visit, fields) {
+      if (fields.has('username')) return ask(visit, fields).catch(refused)
       if (fields.text('choice') === 'again') return startAnew(visit)
-      const from = formVisit(visit, request)
+      const from = formVisit(visit)
       const result = await byMailedCode(kit, fields.text('code'), from, fields.has('stay'))
-      return settleSignIn(kit, result, visit, request)
+      return settleSignIn(kit, result, visit)
     },
   }
 }

@@ -19,6 +19,7 @@ import type { PageContent, PageShell } from './layout.js'
 import { pageAddress } from './page-request.js'
 import { clientOf, clientOnPage, type PageVisit } from './page-visit.js'
 import type { FormsKit } from './pages-kit.js'
+import { staleForm } from './renew-cookie.js'
 import { seeOther } from './show-page.js'
 import type { PageTexts } from './texts.js'
 
@@ -43,24 +44,22 @@ export function createConsentPage(kit: FormsKit): FormPage {
       }
     },
 
-    async submit(visit, fields, { context }) {
+    async submit(visit, fields) {
       const { goal, found } = visit
       if (found === null || goal.kind === 'page') return { next: 'start-over' }
       const { request } = goal
-      if (fields.text('choice') !== 'allow') return stale
+      if (fields.text('choice') !== 'allow') return staleForm
       const now = kit.clock()
       const { userId } = found.session
       const scopes = wordsOfPage(request, ownResource)
       const clientId = request.client.id
       // 503. Stored before the browser moves on.
       await kit.consents.grant({ userId, clientId, scopes, grantedAt: now, updatedAt: now })
-      kit.audit({ type: 'consent.granted', userId, clientId }, context)
+      kit.audit({ type: 'consent.granted', userId, clientId }, visit.request.context)
       return { next: 'answer', answer: decidedAnew(kit, visit, 'consent') }
     },
   }
 }
-
-const stale = { next: 'again', status: 422, fault: { kind: 'stale' } } as const
 
 // A document that has changed since the page was shown is another question.
 function shownOf(request: AuthorizationRequest, ownResource: string): readonly string[] {
@@ -83,7 +82,7 @@ export function createContinuePage(kit: FormsKit): FormPage {
     },
 
     async submit(visit, fields) {
-      if (fields.text('choice') !== 'continue') return stale
+      if (fields.text('choice') !== 'continue') return staleForm
       return { next: 'answer', answer: decidedAnew(kit, visit, 'select_account') }
     },
   }

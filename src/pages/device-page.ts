@@ -8,7 +8,6 @@ import {
 import type { DeviceFlow } from '../oauth/device/device-flow.js'
 import type { AccountFormPage, Asking, Changed } from './account/account-form.js'
 import { accountOf, apisOf, scopesOf } from './consent-page.js'
-import type { FormFields } from './form-page.js'
 import {
   accountCard,
   button,
@@ -49,10 +48,10 @@ export function createDevicePage(given: FormsKit, deviceFlow: DeviceFlow): Accou
       return codeView(found, form, codeIn(query))
     },
 
-    async submit(found, fields, asking) {
-      if (fields.text('choice') === 'deny') return deny(kit, found, fields, asking)
-      if (fields.text('step') === 'decide') return approve(kit, found, fields, asking)
-      return ask(kit, found, fields, asking)
+    async submit(asking) {
+      if (asking.fields.text('choice') === 'deny') return deny(kit, asking)
+      if (asking.fields.text('step') === 'decide') return approve(kit, asking)
+      return ask(kit, asking)
     },
   }
 }
@@ -69,32 +68,24 @@ function codeView(found: BrowserUser, form: PageForm, userCode: string): Content
   return (shell) => deviceCodePage(view, shell)
 }
 
-async function ask(
-  kit: DeviceKit,
-  found: BrowserUser,
-  fields: FormFields,
-  asking: Asking,
-): Promise<Changed> {
+async function ask(kit: DeviceKit, asking: Asking): Promise<Changed> {
+  const { found, fields } = asking
   const typed = fields.text('user_code')
   const device = await kit.deviceApprovals.look(found, typed, asking.request.context)
-  if (device === null) return wrongCode(found, typed, asking)
-  if (device.mustSignIn) return signInAgain(device, asking)
-  return showDevice(kit, found, device, asking)
+  if (device === null) return wrongCode(typed, asking)
+  if (device.mustSignIn) return signInAgain(device.userCode, asking)
+  return showDevice(kit, device, asking)
 }
 
-async function approve(
-  kit: DeviceKit,
-  found: BrowserUser,
-  fields: FormFields,
-  asking: Asking,
-): Promise<Changed> {
+async function approve(kit: DeviceKit, asking: Asking): Promise<Changed> {
   const { deviceApprovals: approvals } = kit
-  const { context } = asking.request
+  const { found, fields, request } = asking
+  const { context } = request
   const typed = fields.text('user_code')
   const showAgain = async (status: number, fault: FormFault) => {
     const device = await approvals.look(found, typed, context)
-    if (device === null) return wrongCode(found, typed, asking)
-    return showDevice(kit, found, device, asking, { status, fault })
+    if (device === null) return wrongCode(typed, asking)
+    return showDevice(kit, device, asking, { status, fault })
   }
   if (fields.text('seen') !== 'yes') return showAgain(422, { kind: 'wrong' })
   const approval = await approvals.approve(found, typed, context)
@@ -106,25 +97,21 @@ async function approve(
     case 'other-network':
       return showAgain(403, { kind: 'refused', message: null })
     case 'sign-in-again':
-      return { next: 'answer', answer: asking.signInAgain(queryOf(typed)) }
+      return signInAgain(typed, asking)
     case 'unknown-code':
-      return wrongCode(found, typed, asking)
+      return wrongCode(typed, asking)
   }
 }
 
-async function deny(
-  { deviceApprovals }: DeviceKit,
-  found: BrowserUser,
-  fields: FormFields,
-  asking: Asking,
-): Promise<Changed> {
+async function deny({ deviceApprovals }: DeviceKit, asking: Asking): Promise<Changed> {
+  const { found, fields } = asking
   const typed = fields.text('user_code')
   const isDenied = await deviceApprovals.deny(found, typed, asking.request.context)
-  return isDenied ? noted('device-denied', asking) : wrongCode(found, typed, asking)
+  return isDenied ? noted('device-denied', asking) : wrongCode(typed, asking)
 }
 
 // One answer for every reason: a stranger must not learn which codes there are.
-function wrongCode(found: BrowserUser, typed: string, { show }: Asking): Changed {
+function wrongCode(typed: string, { found, show }: Asking): Changed {
   const userCode = typed.slice(0, maxShownChars)
   const answer = show((form) => codeView(found, form, userCode), wrongFields)
   return { next: 'answer', answer }
@@ -133,13 +120,10 @@ function wrongCode(found: BrowserUser, typed: string, { show }: Asking): Changed
 /** What is shown again of a wrong code, in characters. */
 const maxShownChars = 20
 
-function signInAgain({ userCode }: AskedDevice, asking: Asking): Changed {
-  return { next: 'answer', answer: asking.signInAgain(queryOf(userCode)) }
-}
-
-function queryOf(typed: string): string {
+function signInAgain(typed: string, asking: Asking): Changed {
   const code = readUserCode(typed)
-  return code === null ? '' : `user_code=${shownUserCode(code)}`
+  const query = code === null ? '' : `user_code=${shownUserCode(code)}`
+  return { next: 'answer', answer: asking.signInAgain(query) }
 }
 
 /** Says what was done. */
@@ -150,9 +134,8 @@ export function noted(note: Note, { show }: Asking): Changed {
 
 async function showDevice(
   kit: DeviceKit,
-  found: BrowserUser,
   device: AskedDevice,
-  { show }: Asking,
+  { found, show }: Asking,
   shown?: { readonly status: number; readonly fault: FormFault },
 ): Promise<Changed> {
   const { client, code, userCode, scopes, resources, isSameNetwork } = device

@@ -1,14 +1,22 @@
 import type { Endpoint } from '../http/endpoint.js'
 import { typedDigits } from '../lib/typed-code.js'
-import type { FormPage } from './form-page.js'
-import { button, field, formOf, type PageForm, waysOut, waysOutButtons } from './form-parts.js'
+import type { FormFields, FormPage } from './form-page.js'
+import {
+  button,
+  digits,
+  field,
+  formOf,
+  type PageForm,
+  waysOut,
+  waysOutButtons,
+} from './form-parts.js'
 import { html, type SafeHtml } from './html.js'
 import type { PageContent, PageShell } from './layout.js'
 import { mayShow } from './next-page.js'
 import { addingOn, addPasskey, newPasskeyPart, showRecoveryCodes } from './page-passkeys.js'
 import { advance, leave, visitPage } from './page-visit.js'
 import type { FormsKit } from './pages-kit.js'
-import { refusalOfCode, renewCookie, wrongFields } from './renew-cookie.js'
+import { renewCookie, wrongFields } from './renew-cookie.js'
 import { forPeople } from './show-page.js'
 import type { PageTexts } from './texts.js'
 
@@ -23,7 +31,7 @@ export function refusedEnrolmentEndpoint(kit: FormsKit): Endpoint {
     visitPage(kit, request, (visit) =>
       mayShow('enrolment', visit.decision, visit.flow)
         ? leave(kit, visit.goal, refusal)
-        : advance(kit, visit, request.context),
+        : advance(kit, visit),
     ),
   )
 }
@@ -31,13 +39,18 @@ export function refusedEnrolmentEndpoint(kit: FormsKit): Endpoint {
 /** Characters; longer than any valid code. */
 const maxCodeChars = 64
 
+/** The digits of a typed code. */
+export function typedCode(fields: FormFields): string {
+  return typedDigits(fields.text('code').slice(0, maxCodeChars))
+}
+
 /** `/oauth/enrolment`: a second factor is required, and the user has none yet. */
 export function createEnrolmentPage(kit: FormsKit): FormPage {
   const { enrolment, passkeysOnPages } = kit
   return {
     page: 'enrolment',
 
-    async view({ found }, form, _typed, { context }) {
+    async view({ found, request: { context } }, form) {
       if (found === null) return null
       const isAlone = enrolment === undefined
       const passkey =
@@ -53,20 +66,16 @@ export function createEnrolmentPage(kit: FormsKit): FormPage {
       return (shell) => enrolPage({ ...shown, passkey: passkey?.(shell) ?? null }, shell)
     },
 
-    async submit(visit, fields, request) {
-      const { found } = visit
+    async submit(visit, fields) {
+      const { found, request } = visit
       if (found === null) return { next: 'start-over' }
       if (passkeysOnPages !== undefined && fields.has('passkey'))
         return addPasskey(kit, passkeysOnPages, addingOn(kit, visit, found), fields, request)
-      const code = typedDigits(fields.text('code').slice(0, maxCodeChars))
+      const code = typedCode(fields)
       if (code === '' || enrolment === undefined) return wrongFields
       return renewCookie(kit, found, request.incoming, async (beforehand) => {
-        try {
-          const codes = await enrolment.confirm(found.session, code, request, beforehand)
-          return { next: 'answer', answer: showRecoveryCodes(kit, visit, codes) }
-        } catch (error) {
-          return refusalOfCode(error)
-        }
+        const codes = await enrolment.confirm(found.session, code, request, beforehand)
+        return { next: 'answer', answer: showRecoveryCodes(kit, visit, codes) }
       })
     },
   }
@@ -151,9 +160,7 @@ function code({ form }: EnrolView, texts: PageTexts): SafeHtml {
   const isFaulty = form.fault?.kind === 'wrong'
   const given = {
     type: 'text',
-    autocomplete: 'one-time-code',
-    inputmode: 'numeric',
-    pattern: '[0-9 ]*',
+    ...digits,
     spellcheck: 'false',
     required: true,
     autofocus: isFaulty,

@@ -51,13 +51,12 @@ export interface FormPage {
     visit: PageVisit,
     form: PageForm,
     typed: FormFields,
-    request: EndpointRequest,
     unknownPasskey?: string,
   ): Promise<Content | null>
   /** What is done when the page is opened, before it is shown; null for nothing. */
-  arrive?(visit: PageVisit, request: EndpointRequest): Promise<Submitted | null>
+  arrive?(visit: PageVisit): Promise<Submitted | null>
   /** Executes the form, which was shown by our page in this browser for this request. */
-  submit(visit: PageVisit, fields: FormFields, request: EndpointRequest): Promise<Submitted>
+  submit(visit: PageVisit, fields: FormFields): Promise<Submitted>
   /**
    * The earlier answer to the same form, if it was sent a moment ago; null otherwise. Called if the
    * page is not next any more, because that answer took effect. Default: the browser is led on.
@@ -85,7 +84,7 @@ export function formEndpoints(kit: FormsKit, page: FormPage, others: OtherPages)
     if (!isOwnPage(incoming, kit.baseUrl.origin)) return errorAnswer(kit, 'refused', 403, request)
     // 400, 413, 415
     const fields = fieldsOf(await readOpenBody(incoming, []))
-    return visit(request, (found) => take(found, fields, request))
+    return visit(request, (found) => take(found, fields))
   }
 
   async function visit(
@@ -95,17 +94,14 @@ export function formEndpoints(kit: FormsKit, page: FormPage, others: OtherPages)
     return hasNoRequest(request) ? openedWithoutApp(kit, request) : visitPage(kit, request, answer)
   }
 
-  async function take(
-    visit: PageVisit,
-    fields: FormFields,
-    request: EndpointRequest,
-  ): Promise<TextAnswer> {
+  async function take(visit: PageVisit, fields: FormFields): Promise<TextAnswer> {
+    const { incoming } = visit.request
     const choice = fields.text('choice')
     // These choices change nothing for a user, so they accept any form.
     if (choice === 'cancel') return leave(kit, visit.goal, cancelled)
     if (choice === 'other') return toAnotherAccount(kit, visit)
-    const showing = { kit, page, others, visit, request }
-    const origin = judgeInBrowser(kit, request.incoming, fields.text('csrf'), bindingOf(showing))
+    const showing = { kit, page, others, visit }
+    const origin = judgeInBrowser(kit, incoming, fields.text('csrf'), bindingOf(showing))
     // Between the first answer and its effects, the session may look signed out.
     const before = origin === 'foreign' ? null : await answeredBefore(page, visit, fields)
     if (before !== null) return before
@@ -113,26 +109,26 @@ export function formEndpoints(kit: FormsKit, page: FormPage, others: OtherPages)
       page: page.page,
       visit,
       origin,
-      hasCookie: kit.browsers.hasSentAny(request.incoming),
+      hasCookie: kit.browsers.hasSentAny(incoming),
       goesOn: choice === 'continue',
       namesAccount: (userId) => namesAccount(kit, fields.text('username'), userId),
     })
-    if (fate.next === 'go-on') return advance(kit, visit, request.context)
+    if (fate.next === 'go-on') return advance(kit, visit)
     if (fate.next === 'act') return act(showing, fields)
     return show({ ...showing, page: pageFor(fate.page, showing) }, { ...fate, typed: fields })
   }
 
-  async function open(found: PageVisit, request: EndpointRequest): Promise<TextAnswer> {
-    const arrived = (await page.arrive?.(found, request)) ?? null
-    const showing = { kit, page, others, visit: found, request }
+  async function open(found: PageVisit): Promise<TextAnswer> {
+    const arrived = (await page.arrive?.(found)) ?? null
+    const showing = { kit, page, others, visit: found }
     if (arrived !== null) return settle({ ...showing, page: others.signIn }, arrived, nothingTyped)
     return mayShow(page.page, found.decision, found.flow)
       ? show(showing, { status: 200, fault: null })
-      : advance(kit, found, request.context)
+      : advance(kit, found)
   }
 
   return {
-    GET: forPeople(kit, (request) => visit(request, (found) => open(found, request))),
+    GET: forPeople(kit, (request) => visit(request, open)),
     POST: forPeople(kit, post),
   }
 }
@@ -153,10 +149,10 @@ function pageFor(which: 'own' | 'sign-in' | 'continue', { page, others }: Showin
 }
 
 async function act(showing: Showing, fields: FormFields): Promise<TextAnswer> {
-  const { kit, page, request } = showing
+  const { kit, page } = showing
   if (page.grants === true && kit.csrf.isTooSoon(fields.text('csrf')))
     return show(showing, { status: 422, fault: { kind: 'too-soon' }, typed: fields })
-  return settle(showing, await page.submit(visitOf(showing), fields, request), fields)
+  return settle(showing, await page.submit(visitOf(showing), fields), fields)
 }
 
 async function settle(
@@ -222,18 +218,17 @@ interface Showing {
   readonly page: FormPage
   readonly others: OtherPages
   readonly visit: PageVisit
-  readonly request: EndpointRequest
 }
 
 async function show(showing: Showing, shown: Shown): Promise<TextAnswer> {
-  const { kit, visit, request } = showing
+  const { kit, visit } = showing
   const { status, fault, typed = nothingTyped, unknownPasskey, cookies: kept = [] } = shown
   const { page, view } = showing.page
   const { asked, flow, reader } = visit
   const place = { ...asked, flow: flow && asked.flow }
   const action = pageAddress(kit.baseUrl, page, place)
-  const { form, cookies } = formFor(kit, request.incoming, bindingOf(showing), action, fault)
-  const content = await view(visit, form, typed, request, unknownPasskey)
+  const { form, cookies } = formFor(kit, visit.request.incoming, bindingOf(showing), action, fault)
+  const content = await view(visit, form, typed, unknownPasskey)
   if (content === null) {
     // Otherwise this would loop forever and block the event loop.
     if (showing.page === showing.others.signIn) throw new TypeError('the sign-in shows nothing')

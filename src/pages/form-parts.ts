@@ -133,6 +133,19 @@ export function field(given: Field, texts: PageTexts): SafeHtml {
 ${below}${after}</div>`
 }
 
+/** Attributes of a field whose text browsers must neither change nor check. */
+export const unspelt = { autocapitalize: 'none', autocorrect: 'off', spellcheck: 'false' } as const
+
+/**
+ * Attributes of the field of a code. One field: six small ones break pasting, and screen readers
+ * read six labels.
+ */
+export const digits = {
+  autocomplete: 'one-time-code',
+  inputmode: 'numeric',
+  pattern: '[0-9 ]*',
+} as const
+
 /** The field of a mailed code. */
 export function codeField(
   value: string,
@@ -145,9 +158,7 @@ export function codeField(
   const attributes = {
     type: 'text',
     value,
-    autocomplete: 'one-time-code',
-    inputmode: 'numeric',
-    pattern: '[0-9 ]*',
+    ...digits,
     required: true,
     autofocus: fault === null || isFaulty,
   }
@@ -161,9 +172,7 @@ export function typedName(value: string, { fault }: PageForm): Omit<Field, 'isFa
     type: 'text',
     value,
     autocomplete: 'username',
-    autocapitalize: 'none',
-    autocorrect: 'off',
-    spellcheck: 'false',
+    ...unspelt,
     required: true,
     autofocus: fault === null || fault.kind === 'wrong',
   }

@@ -38,7 +38,7 @@ import type { Content, PageContent, PageShell } from './layout.js'
 import { pageAddress, plainAddress } from './page-request.js'
 import type { PageVisit } from './page-visit.js'
 import type { FormsKit } from './pages-kit.js'
-import { refusalOfCode, renewCookie, wrongFields } from './renew-cookie.js'
+import { refusalOfCode, renewCookie, unlessGone, wrongFields } from './renew-cookie.js'
 import { seeOther, showPage } from './show-page.js'
 import type { PageTexts } from './texts.js'
 
@@ -93,21 +93,18 @@ export function addPasskey(
   fields: FormFields,
   { incoming, context }: EndpointRequest,
 ): Promise<Submitted> {
-  return renewCookie(kit, found, incoming, async (beforehand) => {
+  const add = async (beforehand: () => Promise<void>): Promise<Submitted> => {
     const { session, approved } = found
     const response = creationOf(fields.text('passkey'))
     if (response === null) return wrongPasskey
     if (!isFresh(session, kit.clock())) return startOver
     const asking = { session, user: approved.user }
     const made = { response, name: 'Passkey', beforehand }
-    try {
-      const { recoveryCodes } = await passkeys.add(asking, made, context)
-      const answer = recoveryCodes === null ? seeOther(onward) : showCodes(recoveryCodes)
-      return { next: 'answer', answer }
-    } catch (error) {
-      return refusalOf(error)
-    }
-  })
+    const { recoveryCodes } = await passkeys.add(asking, made, context)
+    const answer = recoveryCodes === null ? seeOther(onward) : showCodes(recoveryCodes)
+    return { next: 'answer', answer }
+  }
+  return renewCookie(kit, found, incoming, add, refusalOf)
 }
 
 /** A visit of a signed-in user on the way to an app or a page, who adds a passkey. */
@@ -209,8 +206,8 @@ export function createAddPasskeyPage(kit: FormsKit, passkeys: PasskeysOnPages): 
       return addPasskeyContent(found, form, passkey)
     },
 
-    async submit(visit, fields, request) {
-      const { found } = visit
+    async submit(visit, fields) {
+      const { found, request } = visit
       if (found === null) return { next: 'start-over' }
       if (fields.has('passkey'))
         return addPasskey(kit, passkeys, addingOn(kit, visit, found), fields, request)
@@ -277,8 +274,8 @@ export function createPasskeysPage(kit: FormsKit, passkeys: PasskeysOnPages): Ac
       return (shell) => accountPasskeysPage(view, shell)
     },
 
-    async submit(found, fields, asking) {
-      const { session, approved } = found
+    async submit(asking) {
+      const { found, fields, user } = asking
       const { context } = asking.request
       if (fields.has('passkey')) {
         const onward = plainAddress(kit, 'account/passkeys')
@@ -294,13 +291,10 @@ export function createPasskeysPage(kit: FormsKit, passkeys: PasskeysOnPages): Ac
         const answer = asking.show((form) => addPasskeyContent(found, form, part))
         return { next: 'answer', answer }
       }
-      if (choice === 'remove') {
-        const asked = { session, user: approved.user }
-        return remove(kit, found, asking, () => own.remove(asked, id, context))
-      }
+      if (choice === 'remove') return remove(kit, asking, () => own.remove(user, id, context))
       if (!fields.has('id')) return { next: 'open', page: 'account/passkeys' }
       const named = { name: fields.text('name') }
-      return rename(() => own.rename(session.userId, fields.text('id'), named))
+      return rename(() => own.rename(user.session.userId, fields.text('id'), named))
     },
   }
 }
@@ -313,21 +307,18 @@ export function showCodes(asking: Asking, codes: readonly string[]): TextAnswer 
 // Every copy of the cookie from before the change dies within seconds.
 async function remove(
   kit: FormsKit,
-  found: BrowserUser,
   asking: Asking,
   change: () => Promise<void>,
 ): Promise<Changed> {
-  const { incoming } = asking.request
-  const submitted = await renewCookie(kit, found, incoming, async (beforehand) => {
-    try {
-      await beforehand()
-      await change().catch(unlessGone)
-      return { next: 'answer', answer: asking.open('account/passkeys') }
-    } catch (error) {
-      return hasCode(error, 'last-sign-in-method') ? wrongFields : refusalOfCode(error)
-    }
-  })
-  return changedBy(submitted, asking)
+  const { found, request } = asking
+  const remove = async (beforehand: () => Promise<void>) => {
+    await beforehand()
+    await change().catch(unlessGone)
+    return { next: 'answer', answer: asking.open('account/passkeys') } as const
+  }
+  const refusal = (error: unknown) =>
+    hasCode(error, 'last-sign-in-method') ? wrongFields : refusalOfCode(error)
+  return changedBy(await renewCookie(kit, found, request.incoming, remove, refusal), asking)
 }
 
 async function rename(change: () => Promise<unknown>): Promise<Changed> {
@@ -338,11 +329,6 @@ async function rename(change: () => Promise<unknown>): Promise<Changed> {
     if (hasCode(error, 'invalid-request')) return wrongFields
     throw error
   }
-}
-
-// Removed in another tab since the page was shown.
-function unlessGone(error: unknown): void {
-  if (!hasCode(error, 'not-found')) throw error
 }
 
 function hasCode(error: unknown, code: AuthError['code']): boolean {

@@ -1,5 +1,4 @@
 import type { IncomingMessage } from 'node:http'
-import type { RequestContext } from '../audit/events.js'
 import type { TextAnswer } from '../http/answer.js'
 import { readFormAsQuery } from '../http/body.js'
 import type { Endpoint, EndpointRequest } from '../http/endpoint.js'
@@ -41,6 +40,7 @@ import type { PageTexts } from './texts.js'
 /** A visit of a page for a valid authorization request, or for a page of this origin. */
 export interface PageVisit extends Pick<JudgedAuthorization, 'found' | 'decision'> {
   readonly goal: Goal
+  readonly request: EndpointRequest
   readonly asked: PageRequest
   /** The decrypted flow; null without. */
   readonly flow: Flow | null
@@ -92,15 +92,16 @@ async function visitForClient(
   const wayBack: WayBack = { by, client, reader }
   const goal: Goal = { kind: 'client', request: judged.request, wayBack }
   const { found, decision } = judged
-  return answer({ found, decision, goal, asked, ...bound, reader })
+  return answer({ found, decision, goal, request, asked, ...bound, reader })
 }
 
 async function visitForPage(
   kit: FormsKit,
   { path, maxAge }: ReturnErrand,
   asked: PageRequest,
-  { incoming, context }: EndpointRequest,
+  request: EndpointRequest,
 ): Promise<PageVisit> {
+  const { incoming, context } = request
   // 503
   const bound = await flowOf(kit, asked, incoming)
   const found = await kit.findBrowserUser(incoming, context)
@@ -108,7 +109,7 @@ async function visitForPage(
   const decision = decideReturn(maxAge, found?.signIn ?? null, flow)
   const user = found?.approved.user ?? null
   const reader: PageReader = { incoming, uiLocales: [], user, at: null }
-  return { found, decision, goal: { kind: 'page', path }, asked, ...bound, reader }
+  return { found, decision, goal: { kind: 'page', path }, request, asked, ...bound, reader }
 }
 
 async function flowOf(
@@ -133,16 +134,11 @@ async function openFormer(
 }
 
 /** Leads a browser to the next page or to its goal. Rejects with 429 and 503. */
-export async function advance(
-  kit: FormsKit,
-  visit: PageVisit,
-  context: RequestContext,
-): Promise<TextAnswer> {
-  const { goal, found, decision, flow, asked, reader } = visit
+export async function advance(kit: FormsKit, visit: PageVisit): Promise<TextAnswer> {
+  const { goal, found, decision, flow, request, asked } = visit
   const step = nextStep(decision, flow)
   if (step.next === 'client' && step.answer === 'error') return leave(kit, goal, step)
-  if (step.next === 'client' && found !== null)
-    return arrive(kit, goal, found, { incoming: reader.incoming, context })
+  if (step.next === 'client' && found !== null) return arrive(kit, goal, found, request)
   const page = step.next === 'page' ? step.page : 'sign-in'
   // An invalid flow is dropped.
   return seeOther(pageAddress(kit.baseUrl, page, { ...asked, flow: flow && asked.flow }))
@@ -161,7 +157,7 @@ export function authorizeEndpoint(kit: FormsKit): Endpoint {
         return seeOther(pageAddress(kit.baseUrl, 'account/register', place))
       }
       const provider = askedProvider(kit, visit)
-      if (provider === null) return advance(kit, visit, request.context)
+      if (provider === null) return advance(kit, visit)
       return seeOther(providerAddress(kit.baseUrl, provider, visit.asked))
     })
   })

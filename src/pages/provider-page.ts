@@ -35,7 +35,8 @@ import {
 } from './page-request.js'
 import { advance, handOver, type PageVisit, visitPage } from './page-visit.js'
 import type { FormsKit } from './pages-kit.js'
-import type { ProviderHints, ProvidersOnPages } from './ports.js'
+import type { ConnectingSession, ProviderHints, ProvidersOnPages } from './ports.js'
+import { staleForm } from './renew-cookie.js'
 import { errorAnswer, forPeople, seeOther, withoutAddress } from './show-page.js'
 import { type ProviderSignIn, signInByTicket } from './sign-in-by-form.js'
 import { formVisit, goTo, settleSignIn, waitingAccount } from './sign-in-page.js'
@@ -49,7 +50,7 @@ export function toProviderEndpoint(kit: FormsKit, server: ProvidersOnPages): End
       const id = String(request.parameters['id'])
       if (!server.list.some((one) => one.id === id))
         return errorAnswer(kit, 'not-found', 404, request)
-      if (!mayShow('sign-in', decision, flow)) return advance(kit, visit, request.context)
+      if (!mayShow('sign-in', decision, flow)) return advance(kit, visit)
       const raw = pageQuery({ ...asked, flow: null })
       const begun = await server.begin(id, { raw, linkTo: null }, hintsOf(visit), request)
       return seeOther(begun.url, [begun.cookie])
@@ -74,30 +75,30 @@ export function createProviderPage(kit: FormsKit, server: ProvidersOnPages): For
   return {
     page: 'provider',
 
-    async arrive(visit, request) {
+    async arrive(visit) {
       const { ticket } = visit.asked
       if (ticket === null || visit.decision.next === 'error') return null
-      const done = await takeTicket(kit, ticket, visit, request)
+      const done = await takeTicket(kit, ticket, visit)
       // The ticket must not leave by the header `Referer`.
       return done.next === 'answer' ? { ...done, answer: withoutAddress(done.answer) } : done
     },
 
-    async view(visit, form, typed, request) {
+    async view(visit, form, typed) {
       const vouched = visit.flow?.vouched
       if (vouched === undefined || vouched.connects) return null
-      const suggested = await server.suggestedName(vouched.ticket, request).catch(unlessOver)
+      const suggested = await server.suggestedName(vouched.ticket, visit.request).catch(unlessOver)
       if (suggested === null) return null
       const username = typed.text('username') || suggested
       const view = { form, username, back: signInOf(kit, visit) }
       return (shell) => newNamePage(view, shell)
     },
 
-    async submit(visit, fields, request) {
+    async submit(visit, fields) {
       const vouched = visit.flow?.vouched
       if (vouched === undefined) return { next: 'start-over' }
       const given = { ticket: vouched.ticket, username: fields.text('username') }
-      const result = await signInByTicket(kit, given, formVisit(visit, request))
-      return settle(kit, result, visit, request)
+      const result = await signInByTicket(kit, given, formVisit(visit))
+      return settle(kit, result, visit)
     },
   }
 }
@@ -108,53 +109,62 @@ export function createConnectPage(kit: FormsKit, server: ProvidersOnPages): Form
     page: 'connect',
     grants: true,
 
-    async arrive(visit, request) {
+    async arrive(visit) {
       if (!mayShow('connect', visit.decision, visit.flow)) return null
-      const isThere = (await waitingAccount(server, visit.flow, request)) !== null
+      const isThere = (await waitingAccount(server, visit)) !== null
       return isThere ? null : { next: 'answer', answer: seeOther(onwards(kit, visit)) }
     },
 
-    async view({ flow, found }, form, _typed, request) {
-      const waiting = await waitingAccount(server, flow, request)
+    async view(visit, form) {
+      const { found } = visit
+      const waiting = await waitingAccount(server, visit)
       if (waiting === null || found === null) return null
       const view = { form, account: accountOf(found), connects: waiting }
       return (shell) => connectPage(view, shell)
     },
 
-    async submit(visit, fields, request) {
+    async submit(visit, fields) {
       const choice = fields.text('choice')
-      if (choice !== 'connect' && choice !== 'later')
-        return { next: 'again', status: 422, fault: { kind: 'stale' } }
+      if (choice !== 'connect' && choice !== 'later') return staleForm
       const again = onwards(kit, visit)
-      const error = choice === 'connect' ? await connect(server, visit, request) : null
-      const answer =
-        error === null
-          ? seeOther(again)
-          : errorAnswer(kit, error, error === 'stale-sign-in' ? 400 : 409, request, {
-              again,
-            })
-      return { next: 'answer', answer }
+      if (choice === 'later') return { next: 'answer', answer: seeOther(again) }
+      const { flow, found, request } = visit
+      const asked = { ticket: flow?.vouched?.ticket, to: connectingOf(found), began: null, again }
+      return { next: 'answer', answer: await connect(kit, server, asked, request) }
     },
   }
 }
 
-/** Why it is not connected; null if it is. */
+interface Connecting {
+  readonly ticket: string | undefined
+  readonly to: ConnectingSession | null
+  readonly began: ConnectingSession | null
+  /** Where the browser goes afterwards. */
+  readonly again: string
+}
+
+function connectingOf(found: BrowserUser | null): ConnectingSession | null {
+  return found && { userId: found.session.userId, sessionId: found.session.id }
+}
+
+/** Connects an account, and leads on; or a page says why not. */
 async function connect(
+  kit: FormsKit,
   server: ProvidersOnPages,
-  { flow, found }: PageVisit,
+  { ticket, to, began, again }: Connecting,
   request: EndpointRequest,
-): Promise<'stale-sign-in' | 'identity-in-use' | null> {
-  const ticket = flow?.vouched?.ticket
-  if (ticket === undefined || found === null) return 'stale-sign-in'
-  const to = { userId: found.session.userId, sessionId: found.session.id }
+): Promise<TextAnswer> {
+  const stale = () => errorAnswer(kit, 'stale-sign-in', 400, request, { again })
+  if (ticket === undefined || to === null) return stale()
   try {
-    await server.connect(ticket, to, null, request)
-    return null
+    await server.connect(ticket, to, began, request)
+    return seeOther(again)
   } catch (error) {
     if (!(error instanceof AuthError)) throw error
-    if (error.code === 'identity-in-use') return error.code
+    if (error.code === 'identity-in-use')
+      return errorAnswer(kit, error.code, 409, request, { again })
     if (error.code !== 'proof-refused' && error.status !== 401) throw error
-    return 'stale-sign-in'
+    return stale()
   }
 }
 
@@ -167,42 +177,31 @@ async function takeTicket(
   kit: FormsKit,
   ticket: string,
   { flow: _obsolete, ...asked }: PageVisit,
-  request: EndpointRequest,
 ): Promise<Submitted> {
   // Perhaps a browser that no page was shown to yet.
-  const { browser, cookies } = kit.browsers.ensure(request.incoming)
+  const { browser, cookies } = kit.browsers.ensure(asked.request.incoming)
   const binding = { ...asked.binding, browser: asked.binding.browser ?? browser }
   const visit = { ...asked, flow: null, binding }
-  const result = await signInByTicket(kit, { ticket }, formVisit(visit, request))
-  if (result.next === 'start-over')
-    return { next: 'answer', answer: await staleTicket(kit, visit, request) }
-  const settled = await settle(kit, result, visit, request)
+  const result = await signInByTicket(kit, { ticket }, formVisit(visit))
+  if (result.next === 'start-over') return { next: 'answer', answer: await staleTicket(kit, visit) }
+  const settled = await settle(kit, result, visit)
   if (settled.next !== 'answer') return settled
   const { answer } = settled
   return { next: 'answer', answer: { ...answer, cookies: [...(answer.cookies ?? []), ...cookies] } }
 }
 
 // Whoever is signed in and opens the address once more is led on.
-async function staleTicket(
-  kit: FormsKit,
-  visit: PageVisit,
-  request: EndpointRequest,
-): Promise<TextAnswer> {
-  if (!leadsToSignIn(visit.decision, visit.flow)) return advance(kit, visit, request.context)
-  return errorAnswer(kit, 'stale-sign-in', 400, request, { again: signInOf(kit, visit) })
+async function staleTicket(kit: FormsKit, visit: PageVisit): Promise<TextAnswer> {
+  if (!leadsToSignIn(visit.decision, visit.flow)) return advance(kit, visit)
+  return errorAnswer(kit, 'stale-sign-in', 400, visit.request, { again: signInOf(kit, visit) })
 }
 
-async function settle(
-  kit: FormsKit,
-  result: ProviderSignIn,
-  visit: PageVisit,
-  request: EndpointRequest,
-): Promise<Submitted> {
+async function settle(kit: FormsKit, result: ProviderSignIn, visit: PageVisit): Promise<Submitted> {
   if (result.next === 'go')
     return { next: 'answer', answer: goTo(kit, result.page, visit, result.flow) }
-  if (result.next !== 'not-connected') return settleSignIn(kit, result, visit, request)
+  if (result.next !== 'not-connected') return settleSignIn(kit, result, visit)
   const told = { clientName: result.name, again: signInOf(kit, visit) }
-  const answer = errorAnswer(kit, 'not-connected', 403, request, told)
+  const answer = errorAnswer(kit, 'not-connected', 403, visit.request, told)
   return { next: 'answer', answer }
 }
 
@@ -239,19 +238,9 @@ async function connectHere(
   const { incoming, context } = request
   const again = pageAddress(kit.baseUrl, 'account/identities', placeWithoutRequest(incoming.url))
   const found = await kit.findBrowserUser(incoming, context)
-  if (found === null || found.signIn.mustEnrol)
-    return errorAnswer(kit, 'stale-sign-in', 400, request, { again })
-  const to = { userId: found.session.userId, sessionId: found.session.id }
-  try {
-    await server.connect(ticketIn(request) ?? '', to, to, request)
-    return seeOther(again)
-  } catch (error) {
-    if (!(error instanceof AuthError)) throw error
-    if (error.code === 'identity-in-use')
-      return errorAnswer(kit, 'identity-in-use', 409, request, { again })
-    if (error.code !== 'proof-refused' && error.status !== 401) throw error
-    return errorAnswer(kit, 'stale-sign-in', 400, request, { again })
-  }
+  const to = found?.signIn.mustEnrol === false ? connectingOf(found) : null
+  const ticket = ticketIn(request) ?? undefined
+  return connect(kit, server, { ticket, to, began: to, again }, request)
 }
 
 function createIdentitiesPage(kit: FormsKit, server: ProvidersOnPages): AccountFormPage {
@@ -274,13 +263,14 @@ function createIdentitiesPage(kit: FormsKit, server: ProvidersOnPages): AccountF
       return (shell) => accountIdentitiesPage(view, shell)
     },
 
-    async submit(found, fields, asking) {
+    async submit(asking) {
+      const { user, fields } = asking
       const [choice = '', id = ''] = fields.text('choice').split(' ', 2)
-      if (choice === 'connect') return leaveFor(server, found, id, asking)
+      if (choice === 'connect') return leaveFor(server, id, asking)
       if (choice !== 'disconnect') return { next: 'open' }
       const { context } = asking.request
       return server
-        .remove(found.session, id, context)
+        .remove(user.session, id, context)
         .then(() => ({ next: 'open' }), refusalOfRemoval)
     },
   }
@@ -289,9 +279,8 @@ function createIdentitiesPage(kit: FormsKit, server: ProvidersOnPages): AccountF
 // By a page that navigates by itself: `form-action 'self'` blocks a redirect after a form.
 async function leaveFor(
   server: ProvidersOnPages,
-  { session }: BrowserUser,
   id: string,
-  { request, show }: Asking,
+  { user: { session }, request, show }: Asking,
 ): Promise<Changed> {
   const provider = server.list.find((one) => one.id === id)
   if (provider === undefined) return { next: 'open' }

@@ -19,17 +19,20 @@ import type { Submitted } from './form-page.js'
  *
  * Only one of several concurrent forms succeeds. The others, and any copy of the cookie, have the
  * replaced secret, so they cannot set up another factor: the function then rejects with 401.
+ *
+ * `refusal`: what is made of an error. Default: {@link refusalOfCode}.
  */
 export async function renewCookie(
   kit: AppsKit,
   found: BrowserUser,
   incoming: IncomingMessage,
   change: (beforehand: () => Promise<void>) => Promise<Submitted>,
+  refusal: (error: unknown) => Submitted = refusalOfCode,
 ): Promise<Submitted> {
   const cookies: KeptCookie[] = []
   const submitted = await change(async () => {
     cookies.push(await newCookie(kit, found, incoming))
-  })
+  }).catch(refusal)
   if (submitted.next !== 'answer') return { ...submitted, cookies }
   const { answer } = submitted
   return { ...submitted, answer: { ...answer, cookies: [...(answer.cookies ?? []), ...cookies] } }
@@ -58,7 +61,7 @@ export function refusalOfCode(error: unknown): Submitted {
       return wrongFields
     // The seed has expired: the page shows a new one.
     case 'totp-not-enabled':
-      return { next: 'again', status: 422, fault: { kind: 'stale' } }
+      return staleForm
     case 'too-many-requests':
       return { next: 'again', status: 429, fault: { kind: 'throttled', retryAfter } }
     case 'temporarily-unavailable':
@@ -70,3 +73,11 @@ export function refusalOfCode(error: unknown): Submitted {
 
 /** What was typed is wrong. */
 export const wrongFields = { next: 'again', status: 422, fault: { kind: 'wrong' } } as const
+
+/** The form cannot be taken as it is. */
+export const staleForm = { next: 'again', status: 422, fault: { kind: 'stale' } } as const
+
+/** Ignores that something was removed in another tab since the page was shown. */
+export function unlessGone(error: unknown): void {
+  if (!(error instanceof AuthError && error.code === 'not-found')) throw error
+}

@@ -59,13 +59,13 @@ export function replayFirstEnrolment(
   return {
     ...page,
     answeredBefore,
-    async submit(visit, fields, request) {
+    async submit(visit, fields) {
       const name = nameOf(visit, fields)
       // No `await` between the lookup and the entry; otherwise two at once would both be the first.
       const before = recent.get(name, clock())
       const known = before === undefined ? null : await before.catch(() => null)
       if (known?.next === 'answer') return known
-      const outcome = page.submit(visit, fields, request)
+      const outcome = page.submit(visit, fields)
       recent.set(name, outcome, clock())
       // The second form may already have the cookie of the first answer.
       const browser = newCookieOf(await outcome, session)

@@ -4,6 +4,7 @@ import type { AuthUser } from '../users/contract.js'
 import type { FormPage } from './form-page.js'
 import {
   button,
+  digits,
   type Field,
   field,
   formOf,
@@ -71,14 +72,14 @@ function secondFactorPageOf(
       return (shell) => secondFactorPage({ ...view, passkey: passkey?.(shell) ?? null }, shell)
     },
 
-    async submit(visit, fields, request) {
-      const from = formVisit(visit, request)
+    async submit(visit, fields) {
+      const from = formVisit(visit)
       const code = fields.has('send') ? null : fields.text('code')
       const result =
         passkeysOnPages !== undefined && fields.has('passkey')
           ? await signInBySecondPasskey(kit, fields.text('passkey'), from)
           : await byCode(kit, code, from)
-      return settleSignIn(kit, result, visit, request)
+      return settleSignIn(kit, result, visit)
     },
   }
 }
@@ -164,9 +165,6 @@ const links: Readonly<Record<SecondFactorView['method'], TextKey>> = {
   recovery: 'second-factor.use-recovery',
   passkey: 'second-factor.use-passkey',
 }
-
-// One field: six small ones break pasting, and screen readers read six labels.
-const digits = { autocomplete: 'one-time-code', inputmode: 'numeric', pattern: '[0-9 ]*' }
 
 const typed: Readonly<Record<'code' | 'recovery' | 'sent', Method>> = {
   code: {

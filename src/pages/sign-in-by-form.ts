@@ -106,9 +106,7 @@ export async function signInByMailedCode(
   if (requestId === undefined) return startOver
   if (!/^\d{8}$/.test(code)) return wrong
   const mailed = { requestId, code }
-  return byMail(kit, mailed, stay, nothing, visit, wrong).catch((error: unknown) =>
-    resultOf(error, wrong),
-  )
+  return orRefused(byMail(kit, mailed, stay, nothing, visit, wrong), wrong)
 }
 
 /** With the ticket of a provider. `username`: for a new user, instead of one that is taken. */
@@ -131,9 +129,7 @@ export async function signInByCode(
 ): Promise<FormSignIn> {
   const code = typed === null ? null : typedDigits(typed)
   if (code === '' || (code !== null && code.length > maxCodeChars)) return wrong
-  return second(kit, { code, passkey: null }, visit, wrong).catch((error: unknown) =>
-    resultOf(error, startOver),
-  )
+  return orRefused(second(kit, { code, passkey: null }, visit, wrong), startOver)
 }
 
 /** With a passkey only. Always refused without the option `passkeys`. */
@@ -142,7 +138,7 @@ export async function signInByPasskey(
   fields: PasskeyFields,
   visit: FormVisit,
 ): Promise<FormSignIn> {
-  return byPasskey(kit, fields, visit).catch((error: unknown) => resultOf(error, wrongPasskey))
+  return orRefused(byPasskey(kit, fields, visit), wrongPasskey)
 }
 
 /** With a passkey instead of a code. */
@@ -153,9 +149,7 @@ export async function signInBySecondPasskey(
 ): Promise<FormSignIn> {
   const passkey = assertionOf(text)
   if (passkey === null) return wrongPasskey
-  return second(kit, { code: null, passkey }, visit, wrongPasskey).catch((error: unknown) =>
-    resultOf(error, startOver),
-  )
+  return orRefused(second(kit, { code: null, passkey }, visit, wrongPasskey), startOver)
 }
 
 async function second(
@@ -324,6 +318,10 @@ const notAllowed = again(403, { kind: 'refused', message: null })
 
 function again(status: number, fault: FormFault) {
   return { next: 'again', status, fault } as const
+}
+
+function orRefused(work: Promise<FormSignIn>, otherwise: FormSignIn): Promise<FormSignIn> {
+  return work.catch((error: unknown) => resultOf(error, otherwise))
 }
 
 /** The result for a refusal; `otherwise` for a wrong password, code or passkey. */

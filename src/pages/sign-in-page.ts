@@ -1,5 +1,4 @@
 import type { TextAnswer } from '../http/answer.js'
-import type { EndpointRequest } from '../http/endpoint.js'
 import type { LoggedIn } from '../login/log-in.js'
 import { addressAt } from '../oauth/base-url.js'
 import type { AskingBrowser } from '../oauth/judge-authorization.js'
@@ -20,6 +19,7 @@ import {
   passkeyPart,
   revealPassword,
   stayTick,
+  unspelt,
 } from './form-parts.js'
 import { attributes, type HtmlValue, html, type SafeHtml } from './html.js'
 import type { PageContent, PageShell } from './layout.js'
@@ -46,11 +46,11 @@ export function createSignInPage(kit: FormsKit): FormPage {
   return {
     page: 'sign-in',
 
-    async view(visit, form, typed, request, unknownPasskey) {
+    async view(visit, form, typed, unknownPasskey) {
       const { goal, found, decision, flow, asked } = visit
       const again = form.fault?.kind === 'other-account' ? '' : presentName(visit)
       const isOther = form.fault?.kind === 'other-account' && !leadsToSignIn(decision, flow)
-      const byProvider = await providersOf(kit, visit, request)
+      const byProvider = await providersOf(kit, visit)
       const isOnly = byProvider.password === 'none'
       const view = {
         client: clientOf(goal),
@@ -72,15 +72,15 @@ export function createSignInPage(kit: FormsKit): FormPage {
       }
     },
 
-    async submit(visit, fields, request) {
+    async submit(visit, fields) {
       const stay = fields.has('stay')
-      const from = formVisit(visit, request)
+      const from = formVisit(visit)
       const result =
         passkeys !== undefined && fields.has('passkey')
           ? await signInByPasskey(kit, { passkey: fields.text('passkey'), stay }, from)
           : await signInByPassword(kit, { ...typedIn(fields), stay }, from)
       // The script sets `capable` on a device with its own authenticator.
-      return settleSignIn(kit, result, visit, request, fields.has('capable'))
+      return settleSignIn(kit, result, visit, fields.has('capable'))
     },
   }
 }
@@ -127,25 +127,23 @@ function signInPart(
 
 async function providersOf(
   kit: FormsKit,
-  { asked, flow }: PageVisit,
-  request: EndpointRequest,
+  visit: PageVisit,
 ): Promise<Pick<SignInView, 'providers' | 'password' | 'connects'>> {
   const { providersOnPages: server } = kit
   if (server === undefined) return { providers: [], password: 'shown', connects: null }
   const { only, somePasswords } = server
-  const waiting = await waitingAccount(server, flow, request)
+  const waiting = await waitingAccount(server, visit)
   // Whoever finds the page open need not connect what somebody else has left there.
-  const other = pageAddress(kit.baseUrl, 'sign-in', { ...asked, flow: null })
+  const other = pageAddress(kit.baseUrl, 'sign-in', { ...visit.asked, flow: null })
   const password = !only ? 'shown' : somePasswords ? 'folded' : 'none'
-  const providers = providerButtons(kit, server, asked)
+  const providers = providerButtons(kit, server, visit.asked)
   return { providers, password, connects: waiting && { ...waiting, other } }
 }
 
 /** The account of a provider that waits for a user; null without. */
 export async function waitingAccount(
   { list, labelOf }: ProvidersOnPages,
-  flow: PageVisit['flow'],
-  request: EndpointRequest,
+  { flow, request }: PageVisit,
 ): Promise<{ readonly provider: string; readonly account: string } | null> {
   const { vouched } = flow ?? {}
   if (vouched?.connects !== true) return null
@@ -170,10 +168,8 @@ function registerOf(kit: FormsKit, { raw, language }: PageVisit['asked']): strin
 }
 
 /** The visit in the form for the sign-in. */
-export function formVisit(
-  { binding, flow }: PageVisit,
-  { incoming, context, aborted, setHeaders }: EndpointRequest,
-): FormVisit {
+export function formVisit({ binding, flow, request }: PageVisit): FormVisit {
+  const { incoming, context, aborted, setHeaders } = request
   return { incoming, binding, flow, context, aborted, setHeaders }
 }
 
@@ -185,12 +181,11 @@ export async function settleSignIn(
   kit: FormsKit,
   result: FormSignIn,
   visit: PageVisit,
-  request: EndpointRequest,
   offersPasskey = false,
 ): Promise<Submitted> {
   switch (result.next) {
     case 'signed-in':
-      return { next: 'answer', answer: await signedIn(kit, result, visit, request, offersPasskey) }
+      return { next: 'answer', answer: await signedIn(kit, result, visit, offersPasskey) }
     case 'factor-due':
       return { next: 'answer', answer: goTo(kit, 'second-factor', visit, result.flow) }
     default:
@@ -201,15 +196,14 @@ export async function settleSignIn(
 async function signedIn(
   kit: FormsKit,
   { loggedIn, stay, flow }: Extract<FormSignIn, { next: 'signed-in' }>,
-  { asked }: PageVisit,
-  { incoming, context }: EndpointRequest,
+  { asked, request }: PageVisit,
   offersPasskey: boolean,
 ): Promise<TextAnswer> {
   const { session, token: value, expiresIn, mustEnrol } = loggedIn
-  await endEarlier(kit, session, { incoming, context })
+  await endEarlier(kit, session, request)
   const kept = { of: kit.pages.cookie, value, maxAge: stay ? expiresIn : null }
   const isOffered = offersPasskey && !mustEnrol
-  const offered = isOffered ? await offerPasskey(kit, incoming, session) : null
+  const offered = isOffered ? await offerPasskey(kit, request.incoming, session) : null
   const page = offered === null ? 'authorize' : 'passkey'
   const cookies = offered === null ? [kept] : [kept, offered]
   return seeOther(pageAddress(kit.baseUrl, page, { ...asked, flow }), cookies)
@@ -357,9 +351,7 @@ function username(view: SignInView, texts: PageTexts): SafeHtml {
     value: view.username,
     // `webauthn` must be last: https://www.w3.org/TR/webauthn-3/#sctn-autofill
     autocomplete: 'username webauthn',
-    autocapitalize: 'none',
-    autocorrect: 'off',
-    spellcheck: 'false',
+    ...unspelt,
     required: true,
     readonly: view.isAgain,
     autofocus: view.form.fault === null && view.username === '',
@@ -382,9 +374,7 @@ function password(view: SignInView, texts: PageTexts, script: string): SafeHtml 
     type: 'password',
     autocomplete: 'current-password',
     // While it is revealed, some browsers would send its text to a spelling checker.
-    autocapitalize: 'none',
-    autocorrect: 'off',
-    spellcheck: 'false',
+    ...unspelt,
     required: true,
     autofocus: isWrong(view) || (view.form.fault === null && view.username !== ''),
   }

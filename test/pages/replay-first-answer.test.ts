@@ -1,6 +1,5 @@
 import { expect, it } from 'vitest'
 import { createSessionCookie } from '../../src/http/cookies.js'
-import type { EndpointRequest } from '../../src/http/endpoint.js'
 import type { FormPage } from '../../src/pages/form-page.js'
 import type { PageVisit } from '../../src/pages/page-visit.js'
 import { replayFirstEnrolment } from '../../src/pages/replay-first-answer.js'
@@ -24,7 +23,7 @@ it('an enrolment whose two requests go on in the same moment is confirmed once',
   )
   const visit = { binding: { request: 'request', browser: 'browser' } } as PageVisit
   const fields = { text: (name: string) => name, has: () => true }
-  const both = [1, 2].map(() => submit(visit, fields, {} as EndpointRequest))
+  const both = [1, 2].map(() => submit(visit, fields))
   expect((await Promise.all(both)).map(({ next }) => next)).toEqual(['answer', 'answer'])
   expect(confirmed).toBe(1)
 })

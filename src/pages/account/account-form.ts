@@ -36,6 +36,7 @@ import {
   returnQuery,
 } from '../page-request.js'
 import type { FormsKit } from '../pages-kit.js'
+import type { AskingUser } from '../ports.js'
 import {
   errorAnswer,
   forPeople,
@@ -72,7 +73,7 @@ export interface AccountFormPage {
    * Executes the form, which was shown by this page in this browser to this user. Rejects with 401,
    * 404 and 503.
    */
-  submit(found: BrowserUser, fields: FormFields, asking: Asking): Promise<Changed>
+  submit(asking: Asking): Promise<Changed>
 }
 
 /** The pages of a signed-in user. */
@@ -95,6 +96,9 @@ export interface AskedPage {
 
 /** The request of a form, and how pages are shown in answer to it. */
 export interface Asking extends AskedPage {
+  readonly found: BrowserUser
+  readonly user: AskingUser
+  readonly fields: FormFields
   /** Shows a content with a new form for this page. Default: 200, without a fault. */
   show(contentWith: (form: PageForm) => Content, shown?: Shown): TextAnswer
   /** Opens a page of the account anew. */
@@ -202,6 +206,9 @@ async function take(showing: Showing, fields: FormFields): Promise<TextAnswer> {
   if (origin !== 'ours' || found.signIn.isByFormerSecret)
     return show(showing, { status: 403, fault: { kind: 'stale' } })
   const asking: Asking = {
+    found,
+    user: { session: found.session, user: found.approved.user },
+    fields,
     request,
     query: showing.place.raw,
     show: (contentWith, shown = shownFirst) => {
@@ -216,7 +223,7 @@ async function take(showing: Showing, fields: FormFields): Promise<TextAnswer> {
   if (Object.hasOwn(confirmed, question) && !fields.has('sure'))
     return ask(showing, choice, question as ConfirmQuestion)
   // 503
-  const changed = await page.submit(found, fields, asking).catch((error: unknown) => {
+  const changed = await page.submit(asking).catch((error: unknown) => {
     if (error instanceof AuthError && error.status === 401) return null
     throw error
   })

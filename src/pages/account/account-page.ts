@@ -1,5 +1,4 @@
 import type { RequestContext } from '../../audit/events.js'
-import { AuthError } from '../../errors.js'
 import { withReadableDomain } from '../../lib/address-domain.js'
 import { createOwnConsents, type ListedConsent } from '../../oauth/own-consents.js'
 import type { SessionRecord } from '../../stores/contract.js'
@@ -10,9 +9,10 @@ import type { PageContent, PageShell } from '../layout.js'
 import { type PageName, plainAddress } from '../page-request.js'
 import type { FormsKit } from '../pages-kit.js'
 import type { AddressOfUser, OwnDevice, OwnDevices } from '../ports.js'
+import { staleForm, unlessGone } from '../renew-cookie.js'
 import type { TextKey } from '../texts/en.js'
 import type { PageTexts } from '../texts.js'
-import type { AccountFormPage, Asking, Changed } from './account-form.js'
+import type { AccountFormPage } from './account-form.js'
 import { addressText } from './email-pages.js'
 import { appText, emailFactorText, type FactorOnPage, factorOf } from './factor-page.js'
 
@@ -61,12 +61,12 @@ export function createAccountPage(kit: FormsKit, ownDevices: OwnDevices): Accoun
       }
     },
 
-    async submit({ session }, fields, { request: { context } }: Asking) {
+    async submit({ user: { session }, fields, request: { context } }) {
       const [change = '', id = ''] = fields.text('choice').split(' ', 2)
       if (change === 'end') await endDevice(ownDevices, session, id, context)
       else if (change === 'end-others') await ownDevices.endOthers(session, context)
       else if (change === 'revoke') await ownConsents.revoke(session, id, context).catch(unlessGone)
-      else return unread
+      else return staleForm
       return { next: 'open' }
     },
   }
@@ -86,13 +86,6 @@ async function endDevice(
   const device = groupDevices(await ownDevices.list(session)).find((one) => one.id === id)
   for (const sessionId of device?.sessionIds ?? [id])
     await ownDevices.end(session, sessionId, context)
-}
-
-const unread: Changed = { next: 'again', status: 422, fault: { kind: 'stale' } }
-
-// Withdrawn in another tab since the page was shown.
-function unlessGone(error: unknown): void {
-  if (!(error instanceof AuthError && error.code === 'not-found')) throw error
 }
 
 function appOf(

@@ -1,6 +1,5 @@
 import type { BrowserUser } from '../../oauth/browser-sign-in.js'
 import { accountOf } from '../consent-page.js'
-import type { FormFields } from '../form-page.js'
 import {
   accountCard,
   backTo,
@@ -43,10 +42,11 @@ export function createDeletePage(kit: FormsKit, deletion: DeletionOnPages): Acco
 
     view: async (found, form) => (await viewOf(found, null))(form),
 
-    async submit(found, fields, asking) {
+    async submit(asking) {
+      const { found, fields } = asking
       const sent = fields.has('request') ? fields.text('request') : null
       try {
-        const requestId = await advance(deletion, found, fields, asking)
+        const requestId = await advance(deletion, asking)
         const content = requestId === null ? () => deleted : await viewOf(found, requestId)
         return { next: 'answer', answer: asking.show(content) }
       } catch (error) {
@@ -61,14 +61,11 @@ export function createDeletePage(kit: FormsKit, deletion: DeletionOnPages): Acco
 // Resolves with the id of the request for a code; null: the account is deleted.
 async function advance(
   deletion: DeletionOnPages,
-  { session, approved }: BrowserUser,
-  fields: FormFields,
-  { request }: Asking,
+  { user, fields, request }: Asking,
 ): Promise<string | null> {
-  const asked = { session, user: approved.user }
-  if (!fields.has('request')) return deletion.ask(asked, presentIn(fields), request)
+  if (!fields.has('request')) return deletion.ask(user, presentIn(fields), request)
   const given = { requestId: fields.text('request'), code: fields.text('code') }
-  await deletion.confirm(asked, given, request)
+  await deletion.confirm(user, given, request)
   return null
 }
 

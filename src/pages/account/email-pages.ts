@@ -12,6 +12,7 @@ import {
   hiddenUsername,
   type OwnView,
   type PageForm,
+  unspelt,
 } from '../form-parts.js'
 import { html, type SafeHtml } from '../html.js'
 import type { Content, PageContent, PageShell } from '../layout.js'
@@ -48,9 +49,8 @@ export function createEmailPage(kit: FormsKit, email: EmailOnPages): AccountForm
       return (await viewOf({ session, user: approved.user }, ''))(form)
     },
 
-    async submit({ session, approved }, fields, asking) {
-      const { request } = asking
-      const asked = { session, user: approved.user }
+    async submit(asking) {
+      const { user: asked, fields, request } = asking
       const typed = fields.text('email').trim()
       try {
         const requestId =
@@ -91,8 +91,8 @@ export function createConfirmPage(kit: FormsKit, email: EmailOnPages): AccountFo
       return (shell) => confirmEmailPage({ ...shown, form, back }, shell)
     },
 
-    async submit({ session, approved }, fields, asking) {
-      const asked = { session, user: approved.user }
+    async submit(asking) {
+      const { user: asked, fields } = asking
       const given = { requestId: requestIn(asking.query), code: fields.text('code') }
       try {
         await email.confirm(asked, given, asking.request)
@@ -194,9 +194,7 @@ function changing(view: AccountEmailView, texts: PageTexts) {
     type: 'email',
     value: typed,
     autocomplete: 'email',
-    autocapitalize: 'none',
-    autocorrect: 'off',
-    spellcheck: 'false',
+    ...unspelt,
     required: true,
     autofocus: isFaulty,
   }

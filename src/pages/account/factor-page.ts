@@ -1,10 +1,8 @@
 import { AuthError } from '../../errors.js'
 import type { TextAnswer } from '../../http/answer.js'
-import { typedDigits } from '../../lib/typed-code.js'
 import type { BrowserUser } from '../../oauth/browser-sign-in.js'
 import { accountOf } from '../consent-page.js'
-import { drawn, enrolPage } from '../enrolment-page.js'
-import type { FormFields } from '../form-page.js'
+import { drawn, enrolPage, typedCode } from '../enrolment-page.js'
 import {
   accountCard,
   backTo,
@@ -21,7 +19,7 @@ import { showCodes } from '../page-passkeys.js'
 import { plainAddress } from '../page-request.js'
 import type { FormsKit } from '../pages-kit.js'
 import type { EmailFactorOnPage, EmailFactorOnPages, OwnSecondFactor } from '../ports.js'
-import { refusalOfCode, renewCookie } from '../renew-cookie.js'
+import { renewCookie, staleForm } from '../renew-cookie.js'
 import type { TextKey } from '../texts/en.js'
 import type { PageTexts } from '../texts.js'
 import { type AccountFormPage, type Asking, type Changed, changedBy } from './account-form.js'
@@ -48,22 +46,23 @@ export function createFactorPage(kit: FormsKit): AccountFormPage {
 
     view: async (found, form) => (await contentOf(kit, found, null))(form),
 
-    async submit(found, fields, asking) {
+    async submit(asking) {
+      const { found, fields } = asking
       const choice = fields.text('choice')
       if ((choice === 'email-on' || choice === 'email-off') && emailFactor !== undefined)
-        return switchEmail(kit, emailFactor, found, asking, choice)
+        return switchEmail(kit, emailFactor, asking, choice)
       if (enrolment === undefined) return { next: 'open', page: 'account' }
-      if (fields.has('code')) return confirm(kit, enrolment, found, fields, asking)
+      if (fields.has('code')) return confirm(kit, enrolment, asking)
       const { context } = asking.request
       switch (choice) {
         case 'begin':
-          return { next: 'answer', answer: await showKey(kit, enrolment, found, asking) }
+          return { next: 'answer', answer: await showKey(kit, enrolment, asking) }
         case 'codes':
-          return change(kit, found, asking, async () =>
+          return change(kit, asking, async () =>
             showCodes(asking, await enrolment.newRecoveryCodes(found.session, context)),
           )
         case 'off':
-          return change(kit, found, asking, async () => {
+          return change(kit, asking, async () => {
             await enrolment.disable(found.session, context)
             return asking.open('account/second-factor')
           })
@@ -93,81 +92,64 @@ async function contentOf(
 async function switchEmail(
   kit: FormsKit,
   emailFactor: EmailFactorOnPages,
-  found: BrowserUser,
   asking: Asking,
   choice: 'email-on' | 'email-off',
 ): Promise<Changed> {
-  const asked = { session: found.session, user: found.approved.user }
+  const { found, user } = asking
   const isOn = choice === 'email-on'
-  return change(kit, found, asking, async () => {
+  return change(kit, asking, async () => {
     try {
-      await emailFactor.setEnabled(asked, isOn, asking.request)
+      await emailFactor.setEnabled(user, isOn, asking.request)
     } catch (error) {
       if (!(error instanceof AuthError && error.code === 'invalid-request')) throw error
       // The address has lost its proof since the page was shown.
-      return asking.show(await contentOf(kit, found, null), stale)
+      return asking.show(await contentOf(kit, found, null), staleForm)
     }
     return asking.show(await contentOf(kit, found, choice))
   })
 }
 
-const stale = { status: 422, fault: { kind: 'stale' } } as const
-
 // The key of a session stays the same until it is used, so that a form that comes back fits it.
 async function showKey(
   kit: FormsKit,
   enrolment: OwnSecondFactor,
-  { session, approved }: BrowserUser,
   asking: Asking,
   shown?: { readonly status: number; readonly fault: FormFault },
 ): Promise<TextAnswer> {
+  const { session, user } = asking.user
   const { context } = asking.request
-  const { secret, otpauthUri } = await enrolment.begin(approved.user, session.id, context)
+  const { secret, otpauthUri } = await enrolment.begin(user, session.id, context)
   const qr = await drawn(kit, otpauthUri)
   const key = { secret, otpauthUri, qr, passkey: null }
   return asking.show((form) => (shell) => enrolPage({ ...key, form }, shell), shown)
 }
 
-/** Characters; longer than any valid code. */
-const maxCodeChars = 64
-
 async function confirm(
   kit: FormsKit,
   enrolment: OwnSecondFactor,
-  found: BrowserUser,
-  fields: FormFields,
   asking: Asking,
 ): Promise<Changed> {
-  const code = typedDigits(fields.text('code').slice(0, maxCodeChars))
-  const { incoming } = asking.request
-  const submitted = await renewCookie(kit, found, incoming, async (beforehand) => {
-    try {
-      const codes = await enrolment.confirm(found.session, code, asking.request, beforehand)
-      return { next: 'answer', answer: showCodes(asking, codes) }
-    } catch (error) {
-      return refusalOfCode(error)
-    }
+  const { found, fields, request } = asking
+  const code = typedCode(fields)
+  const submitted = await renewCookie(kit, found, request.incoming, async (beforehand) => {
+    const codes = await enrolment.confirm(found.session, code, request, beforehand)
+    return { next: 'answer', answer: showCodes(asking, codes) }
   })
   if (submitted.next !== 'again' || submitted.fault.kind !== 'wrong')
     return changedBy(submitted, asking)
-  return { next: 'answer', answer: await showKey(kit, enrolment, found, asking, submitted) }
+  return { next: 'answer', answer: await showKey(kit, enrolment, asking, submitted) }
 }
 
 // Every copy of the cookie from before the change dies within seconds.
 async function change(
   kit: FormsKit,
-  found: BrowserUser,
   asking: Asking,
   make: () => Promise<TextAnswer>,
 ): Promise<Changed> {
-  const { incoming } = asking.request
-  const submitted = await renewCookie(kit, found, incoming, async (beforehand) => {
-    try {
-      await beforehand()
-      return { next: 'answer', answer: await make() }
-    } catch (error) {
-      return refusalOfCode(error)
-    }
+  const { found, request } = asking
+  const submitted = await renewCookie(kit, found, request.incoming, async (beforehand) => {
+    await beforehand()
+    return { next: 'answer', answer: await make() }
   })
   return changedBy(submitted, asking)
 }

@@ -1,16 +1,14 @@
 import { AuthError } from '../../errors.js'
 import { typedDigits } from '../../lib/typed-code.js'
-import type { BrowserUser } from '../../oauth/browser-sign-in.js'
 import { linkScript as linkScriptText } from '../assets/scripts.js'
 import { accountOf } from '../consent-page.js'
 import { denyForm, factsOf, noted, warningOf } from '../device-page.js'
-import type { FormFields } from '../form-page.js'
 import { accountCard, button, field, formOf, type OwnView } from '../form-parts.js'
 import { html } from '../html.js'
 import type { PageContent, PageShell } from '../layout.js'
 import { assetAddress, type ServedFile, scriptFile } from '../page-site.js'
 import type { FormsKit } from '../pages-kit.js'
-import type { AskingUser, LinkOnPage, LinksOnPages } from '../ports.js'
+import type { LinkOnPage, LinksOnPages } from '../ports.js'
 import { wrongFields } from '../renew-cookie.js'
 import type { AccountFormPage, Asking, Changed } from './account-form.js'
 
@@ -35,7 +33,8 @@ export function createLinkPage({ pageSite }: FormsKit, links: LinksOnPages): Acc
     async view(found, form, { query, request }) {
       const linkId = linkIdIn(query)
       const account = accountOf(found)
-      const device = linkId === '' ? null : await links.look(askingOf(found), linkId, request)
+      const user = { session: found.session, user: found.approved.user }
+      const device = linkId === '' ? null : await links.look(user, linkId, request)
       if (device !== null) return (shell) => linkDevicePage({ account, form, device }, shell)
       // The link is over, which has to be said.
       const fault = linkId === '' ? form.fault : wrongFields.fault
@@ -43,10 +42,9 @@ export function createLinkPage({ pageSite }: FormsKit, links: LinksOnPages): Acc
       return (shell) => linkPage(shown, shell)
     },
 
-    async submit(found, fields, asking) {
-      if (fields.text('choice') === 'deny') return deny(links, found, asking)
-      if (fields.has('link')) return open(links, found, fields, asking)
-      return approve(links, found, fields, asking)
+    async submit(asking) {
+      if (asking.fields.text('choice') === 'deny') return deny(links, asking)
+      return asking.fields.has('link') ? open(links, asking) : approve(links, asking)
     },
   }
 }
@@ -55,51 +53,40 @@ function linkIdIn(query: string): string {
   return /^link=([A-Za-z0-9_-]{43})$/.exec(query)?.[1] ?? ''
 }
 
-function askingOf({ session, approved: { user } }: BrowserUser): AskingUser {
-  return { session, user }
-}
-
 /** Characters of a link. */
 const maxLinkChars = 64
 
 async function open(
   links: LinksOnPages,
-  found: BrowserUser,
-  fields: FormFields,
-  { request, signInAgain }: Asking,
+  { user, fields, request, signInAgain }: Asking,
 ): Promise<Changed> {
   const typed = fields.text('link')
   // A whole address may be pasted.
   const link = typed.slice(typed.lastIndexOf('#') + 1).trim()
   if (link.length > maxLinkChars) return wrongFields
   return orRefused(async () => {
-    const { linkId, mustSignIn } = await links.open(askingOf(found), link, request)
+    const { linkId, mustSignIn } = await links.open(user, link, request)
     const query = `link=${linkId}`
     return mustSignIn ? { next: 'answer', answer: signInAgain(query) } : { next: 'open', query }
   })
 }
 
-async function approve(
-  links: LinksOnPages,
-  found: BrowserUser,
-  fields: FormFields,
-  asking: Asking,
-): Promise<Changed> {
-  const { request, query, signInAgain } = asking
+async function approve(links: LinksOnPages, asking: Asking): Promise<Changed> {
+  const { user, fields, request, query, signInAgain } = asking
   const linkId = linkIdIn(query)
   const checkCode = typedDigits(fields.text('check_code'))
   // What cannot be a code costs no try.
   if (linkId === '' || !/^\d{4}$/.test(checkCode)) return wrongFields
   return orRefused(async () => {
-    const approval = await links.approve(askingOf(found), { linkId, checkCode }, request)
+    const approval = await links.approve(user, { linkId, checkCode }, request)
     if (approval === 'approved') return noted('device-approved', asking)
     return { next: 'answer', answer: signInAgain(query) }
   })
 }
 
-async function deny(links: LinksOnPages, found: BrowserUser, asking: Asking): Promise<Changed> {
+async function deny(links: LinksOnPages, asking: Asking): Promise<Changed> {
   return orRefused(async () => {
-    await links.deny(askingOf(found), linkIdIn(asking.query), asking.request)
+    await links.deny(asking.user, linkIdIn(asking.query), asking.request)
     return noted('device-denied', asking)
   })
 }

@@ -12,6 +12,7 @@ import {
   type OwnView,
   type PageForm,
   revealPassword,
+  unspelt,
 } from '../form-parts.js'
 import { html, type SafeHtml } from '../html.js'
 import type { Content, PageContent, PageShell } from '../layout.js'
@@ -41,25 +42,24 @@ export function createPasswordPage(kit: FormsKit, password: PasswordOnPages): Ac
 
     view: async (found, form) => (await contentOf(found))(form, []),
 
-    async submit(found, fields, asking) {
-      const { incoming } = asking.request
-      const { user } = found.approved
-      const asked = { session: found.session, user }
+    async submit(asking) {
+      const { found, user: asked, fields, request } = asking
+      const { user } = asked
       // An empty field is a wrong password, not a missing one.
       const present = user.passwordHash === null ? undefined : fields.text('present')
       const given = { newPassword: fields.text('password'), password: present }
       if (present === '') return wrongFields
       const refused: PasswordReason[] = []
-      const submitted = await renewCookie(kit, found, incoming, async (beforehand) => {
-        try {
-          await password.change(asked, given, asking.request, beforehand)
-          return { next: 'answer', answer: asking.open('account') }
-        } catch (error) {
-          if (!(error instanceof AuthError)) throw error
-          refused.push(...reasonsIn(error))
-          return isWrong(error) ? wrongFields : refusalOfCode(error)
-        }
-      })
+      const refusal = (error: unknown) => {
+        if (!(error instanceof AuthError)) throw error
+        refused.push(...reasonsIn(error))
+        return isWrong(error) ? wrongFields : refusalOfCode(error)
+      }
+      const change = async (beforehand: () => Promise<void>) => {
+        await password.change(asked, given, request, beforehand)
+        return { next: 'answer', answer: asking.open('account') } as const
+      }
+      const submitted = await renewCookie(kit, found, request.incoming, change, refusal)
       if (refused.length === 0) return changedBy(submitted, asking)
       const content = await contentOf(found)
       const answer = asking.show((form) => content(form, refused), wrongFields)
@@ -144,9 +144,7 @@ export function newPasswordField(
   const attributes = {
     type: 'password',
     autocomplete: 'new-password',
-    autocapitalize: 'none',
-    autocorrect: 'off',
-    spellcheck: 'false',
+    ...unspelt,
     required,
     autofocus: isFaulty,
   }

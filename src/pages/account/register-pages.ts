@@ -2,7 +2,15 @@ import { AuthError } from '../../errors.js'
 import type { EndpointRequest } from '../../http/endpoint.js'
 import { withReadableDomain } from '../../lib/address-domain.js'
 import type { LoggedIn } from '../../login/log-in.js'
-import { button, codeField, field, formOf, hiddenFields, type PageForm } from '../form-parts.js'
+import {
+  button,
+  codeField,
+  field,
+  formOf,
+  hiddenFields,
+  type PageForm,
+  unspelt,
+} from '../form-parts.js'
 import { html, type SafeHtml } from '../html.js'
 import type { PageContent, PageShell } from '../layout.js'
 import { pageAddress } from '../page-request.js'
@@ -115,10 +123,10 @@ async function signedIn(
   { session, token: value }: LoggedIn,
   app: string,
   { language }: MailPlace,
-  { incoming, context }: EndpointRequest,
+  request: EndpointRequest,
 ): Promise<MailFormDone> {
   const { pages, flows } = kit
-  await endEarlier(kit, session, { incoming, context })
+  await endEarlier(kit, session, request)
   const raw = requestIn(kit, app)
   // As after a sign-in: the request may ask for one that is new.
   const flow = flows.seal(flows.withStep(flows.begin(), 'login'), { request: raw, browser: value })
@@ -163,7 +171,7 @@ export interface ConfirmRegisterView {
   readonly back: string
 }
 
-const plainText = { type: 'text', autocapitalize: 'none', autocorrect: 'off', spellcheck: 'false' }
+const plainText = { type: 'text', ...unspelt }
 
 /**
  * A new account.
