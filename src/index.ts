@@ -201,17 +201,16 @@ export { type ProbeStoresOptions, probeStores, type StoresToProbe } from './stor
 
 // Guards.
 
-export type { AttachedServer, UpgradingServer } from './guard/attach.js'
 export type { CredentialsFrom } from './guard/credentials-from.js'
 export type { Guard, OnRefused, RequireAuthOptions } from './guard/http-guard.js'
+export type { ClosableSocket, TrackedSocket } from './guard/open-sockets.js'
 export type { SocketOptions } from './guard/page-socket.js'
 export type { PassportActions, PassportStrategy } from './guard/passport-strategy.js'
 export type { ScopeOptions } from './guard/scope.js'
 export { socketCloseCodes } from './guard/socket-closing.js'
 export type { SocketIoGuard, SocketIoOptions, SocketIoSocket } from './guard/socket-io.js'
-export type { Sockets } from './guard/sockets.js'
+export type { AttachedServer, Sockets, UpgradingServer } from './guard/sockets.js'
 export type { AuthenticateOptions } from './guard/token-from.js'
-export type { ClosableSocket, TrackedSocket } from './guard/tracked-socket.js'
 export type { Principal } from './principal/principal.js'
 
 // Mail.

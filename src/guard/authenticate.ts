@@ -6,6 +6,7 @@ import {
   type ReadCredentials,
   readCredentials,
 } from '../http/credentials.js'
+import type { SessionKit } from '../kits/session-kit.js'
 import type {
   AdmittedSessions,
   AuthenticateRequest,
@@ -13,12 +14,11 @@ import type {
   SignedIn,
   SignedInRequest,
 } from '../principal/principal.js'
-import type { LiveSession, LiveSessions } from '../sessions/live-sessions.js'
+import type { LiveSession } from '../sessions/live-sessions.js'
 import type { UsedPairs } from '../sessions/used-pairs.js'
 import type { AccessTokenClaims } from '../signers/contract.js'
 import type { SessionRecord } from '../stores/contract.js'
 import { isKnownKind } from '../stores/session-kinds.js'
-import type { AccessTokens } from '../tokens/access-token.js'
 import {
   endOfSecret,
   isSecretOf,
@@ -52,23 +52,15 @@ export interface Authentication {
   readonly signedIn: SignedIn
 }
 
-export interface AuthenticationDeps {
-  readonly accessTokens: Pick<AccessTokens, 'verify' | 'remembered'>
-  readonly liveSessions: Pick<LiveSessions, 'require' | 'remembered'>
-  readonly usedPairs: Pick<UsedPairs, 'note' | 'isNoted'>
-  readonly clock: () => Date
-  readonly audit: Audit
-}
-
 /**
  * The guards of the host's routes use `authenticateRequest`, which reports each refusal to the
  * audit stream. The router's own endpoints use `signedIn`: most requests are recognised
  * synchronously, and named tokens and apps are refused unless the endpoint admits every kind.
  */
-export function createAuthentication(deps: AuthenticationDeps): Authentication {
-  const { audit } = deps
-  const authenticate = createAuthenticate(deps)
-  const recognise = createRecognise(deps)
+export function createAuthentication(kit: SessionKit, usedPairs: UsedPairs): Authentication {
+  const { audit } = kit
+  const authenticate = createAuthenticate(kit, usedPairs)
+  const recognise = createRecognise(kit, usedPairs)
 
   const authenticateRequest: AuthenticateRequest = (
     request,
@@ -97,8 +89,8 @@ export function createAuthentication(deps: AuthenticationDeps): Authentication {
  * The token must be ours and belong to the user that the client names, and its session must be
  * alive. A missing session counts as ended, so losing data lets nobody in.
  */
-function createAuthenticate(deps: AuthenticationDeps): Authenticate {
-  const { accessTokens, liveSessions, usedPairs, clock } = deps
+function createAuthenticate(kit: SessionKit, usedPairs: UsedPairs): Authenticate {
+  const { accessTokens, liveSessions, clock } = kit
   async function bySecret(
     presented: PresentedSecret,
     userId: string | null,
@@ -132,8 +124,8 @@ function createAuthenticate(deps: AuthenticationDeps): Authenticate {
  * refuses nothing itself: whatever is unclear, must be recorded or must be reported, is left to
  * `authenticate`.
  */
-function createRecognise(deps: AuthenticationDeps): Recognise {
-  const { accessTokens, liveSessions, usedPairs, clock } = deps
+function createRecognise(kit: SessionKit, usedPairs: UsedPairs): Recognise {
+  const { accessTokens, liveSessions, clock } = kit
 
   function bySecret(secret: PresentedSecret, userId: string | null, now: Date) {
     const live = liveSessions.remembered(secret.sessionId, now)

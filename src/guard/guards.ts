@@ -1,23 +1,15 @@
 import type { IncomingMessage } from 'node:http'
 import { noRequest, type RequestContext } from '../audit/events.js'
 import type { Capability } from '../http/capability.js'
-import type { Principal, SignedIn } from '../principal/principal.js'
-import type { LiveSessions } from '../sessions/live-sessions.js'
-import type { SocketTicketStore } from '../stores/ticket-contract.js'
-import type { TakeIssue } from '../throttle/issue-limits.js'
+import type { Principal } from '../principal/principal.js'
 import { reportRefusal } from './authenticate.js'
 import { withChallenge } from './challenge.js'
-import {
-  createRequireAuth,
-  type Guard,
-  type RequireAuthDeps,
-  type RequireAuthOptions,
-} from './http-guard.js'
+import type { GuardKit } from './guard-kit.js'
+import { createRequireAuth, type Guard, type RequireAuthOptions } from './http-guard.js'
 import { createPassportStrategy, type PassportStrategy } from './passport-strategy.js'
 import { type RequiredScope, requiredBy, requireScope, type ScopeOptions } from './scope.js'
-import { socketTicketEndpoint } from './socket-ticket.endpoint.js'
-import { createSocketTickets } from './socket-ticket.js'
-import { createSockets, type Sockets, type SocketsDeps } from './sockets.js'
+import { createSocketTickets, socketTicketEndpoint } from './socket-ticket.js'
+import { createSockets, type Sockets } from './sockets.js'
 import { type AuthenticateOptions, hasTokenIn, settingsOfAuthenticate } from './token-from.js'
 
 /** Guards for the host's own routes and sockets. */
@@ -29,19 +21,10 @@ export interface Guards extends Capability {
   readonly sockets: Sockets
 }
 
-export interface GuardsDeps extends RequireAuthDeps, Omit<SocketsDeps, 'tickets'> {
-  readonly signedIn: SignedIn
-  /** Undefined if the host stores no socket tickets. */
-  readonly ticketStore: SocketTicketStore | undefined
-  readonly liveSessions: LiveSessions
-  readonly takeIssue: TakeIssue
-}
-
 /** Guards of routes and sockets, and `/auth/socket-ticket`. */
-export function createGuards(deps: GuardsDeps): Guards {
-  const { authenticate, authenticateRequest, registry, contexts, audit } = deps
-  const { ticketStore, liveSessions, takeIssue, clock } = deps
-  const tickets = ticketStore && createSocketTickets(ticketStore, liveSessions, takeIssue, clock)
+export function createGuards(kit: GuardKit): Guards {
+  const { authenticate, authenticateRequest, registry, contexts, audit, ticketStore } = kit
+  const tickets = ticketStore && createSocketTickets(kit, ticketStore)
   const scoped = (principal: Principal, scope: RequiredScope, context: RequestContext) =>
     reportRefusal(audit, context, async () => {
       requireScope(principal, scope)
@@ -51,10 +34,10 @@ export function createGuards(deps: GuardsDeps): Guards {
     routes:
       tickets === undefined
         ? []
-        : [['/auth/socket-ticket', { POST: socketTicketEndpoint(deps.signedIn, tickets) }]],
-    requireAuth: createRequireAuth(deps),
+        : [['/auth/socket-ticket', { POST: socketTicketEndpoint(kit, tickets) }]],
+    requireAuth: createRequireAuth(kit),
     async authenticate(request, options) {
-      const { scope, read, metadataUrl } = settingsOfAuthenticate(options, deps)
+      const { scope, read, metadataUrl } = settingsOfAuthenticate(options, kit)
       const context = contexts.of(request)
       try {
         const { principal } = await authenticateRequest(request, context, 'complete', read)
@@ -73,8 +56,8 @@ export function createGuards(deps: GuardsDeps): Guards {
       return scoped(principal, scope, noRequest)
     },
     passportStrategy: (options) =>
-      createPassportStrategy(deps, requiredBy('passportStrategy', options)),
-    sockets: createSockets({ ...deps, tickets }),
+      createPassportStrategy(kit, requiredBy('passportStrategy', options)),
+    sockets: createSockets({ ...kit, tickets }),
     close: registry.close,
   }
 }

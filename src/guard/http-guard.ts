@@ -1,29 +1,20 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { AuthConfigError, AuthError } from '../errors.js'
 import { writeAnswer } from '../http/answer.js'
-import { keepPrivate } from '../http/cookies.js'
+import { keepPrivate, ownHeader } from '../http/cookies.js'
 import type { ReadCredentials } from '../http/credentials.js'
 import { isForClient } from '../http/endpoint.js'
 import { writeProblem } from '../http/problem.js'
-import type { Contexts } from '../http/request-context.js'
 import type { SignInUrl } from '../http/return-path.js'
 import { callable, checkOptions, fitting, optionsOf } from '../lib/check-options.js'
-import type { AuthenticateRequest, Principal } from '../principal/principal.js'
+import type { Principal } from '../principal/principal.js'
 import { isKnownKind } from '../stores/session-kinds.js'
 import { type Acr, acrOf, isAcr, reachesAcr } from '../two-factor/acr.js'
-import type { SecondFactors } from '../two-factor/second-factor.js'
-import type { Recognise } from './authenticate.js'
 import { withChallenge } from './challenge.js'
 import { type CredentialsFrom, from } from './credentials-from.js'
-import { createFindSignInPage } from './find-sign-in-page.js'
+import type { GuardKit } from './guard-kit.js'
 import { isScoped, requireScope, scopeRule } from './scope.js'
-import {
-  createReaders,
-  hasTokenIn,
-  type ReadersDeps,
-  resourceRule,
-  type TokenFrom,
-} from './token-from.js'
+import { createReaders, hasTokenIn, resourceRule, type TokenFrom } from './token-from.js'
 
 declare global {
   namespace Express {
@@ -145,29 +136,17 @@ export type Guard = (
   next: (error?: unknown) => void,
 ) => void
 
-export interface RequireAuthDeps extends ReadersDeps {
-  readonly recognise: Recognise
-  readonly authenticateRequest: AuthenticateRequest
-  readonly meetsFactorPolicy: SecondFactors['meetsFactorPolicy']
-  /** Forgets what this process has read of a session. */
-  readonly forgetSession: (sessionId: string) => void
-  /** Undefined: there is no sign-in page of ours. */
-  readonly signInUrl: SignInUrl | undefined
-  readonly contexts: Contexts
-  readonly clock: () => Date
-}
-
 /** `requireAuth` throws AuthConfigError for an unknown option. */
-export function createRequireAuth(deps: RequireAuthDeps): (options?: RequireAuthOptions) => Guard {
-  const { recognise, authenticateRequest, forgetSession, contexts } = deps
+export function createRequireAuth(kit: GuardKit): (options?: RequireAuthOptions) => Guard {
+  const { recognise, authenticateRequest, forgetSession, contexts } = kit
   return (options = {}) => {
     refuseRequest(options)
     const given = checkOptions(rules, options)
     const { optional, maxAge, acr, scope, onRefused: answering, ...where } = given
-    const { newReader, metadataUrl } = createReaders('requireAuth', where, deps)
-    const onRefused = answering === 'sign-in-page' ? toSignInPage(where.from, deps) : answering
+    const { newReader, metadataUrl } = createReaders('requireAuth', where, kit)
+    const onRefused = answering === 'sign-in-page' ? toSignInPage(where.from, kit) : answering
     const takesCookie = where.from !== 'headers'
-    const isProven = createIsProven(deps, { maxAge, acr })
+    const isProven = createIsProven(kit, { maxAge, acr })
 
     async function admit(
       request: IncomingMessage,
@@ -250,10 +229,7 @@ async function refuse(
   else await handOver(onRefused, error, request, response, next)
 }
 
-function toSignInPage(
-  from: CredentialsFrom,
-  { signInUrl }: Pick<RequireAuthDeps, 'signInUrl'>,
-): OnRefused {
+function toSignInPage(from: CredentialsFrom, { signInUrl }: GuardKit): OnRefused {
   const findSignInPage = createFindSignInPage(from, signInUrl)
   return function leadToSignInPage(error, request, response) {
     const location = findSignInPage(error, request)
@@ -346,7 +322,7 @@ interface RequiredProof {
 // A program cannot reauthenticate: the proof behind its token was given once, by a person. An app
 // can have its user sign in again (RFC 9470 §4), which updates the time of its session.
 function createIsProven(
-  { meetsFactorPolicy, clock }: Pick<RequireAuthDeps, 'meetsFactorPolicy' | 'clock'>,
+  { meetsFactorPolicy, clock }: GuardKit,
   { maxAge, acr }: RequiredProof,
 ): (principal: Principal) => boolean {
   return function isProven({ kind, authenticatedAt, methods }) {
@@ -375,4 +351,54 @@ function notProven(
   ]
   const headers = { 'WWW-Authenticate': `Bearer ${words.join(', ')}` }
   return new AuthError('insufficient_user_authentication', { details, headers })
+}
+
+/** The sign-in page for a refused request; null if the answer is JSON. */
+type FindSignInPage = (error: AuthError, request: IncomingMessage) => string | null
+
+/**
+ * Finds the sign-in page for a refused navigation, which leads back to its own path. Nothing else
+ * gets it: no script, image or form.
+ *
+ * @throws AuthConfigError if the guard does not read the cookie, or there is no sign-in page
+ */
+function createFindSignInPage(
+  from: CredentialsFrom,
+  signInUrl: SignInUrl | undefined,
+): FindSignInPage {
+  const option = 'requireAuth.onRefused'
+  const given = "is 'sign-in-page', which"
+  if (from !== 'cookie') {
+    // The page sets the cookie, so a guard that reads something else would lead there for ever.
+    const problem = `${given} signs in by the cookie, and from is '${from}'.`
+    throw new AuthConfigError(option, problem, "pass from: 'cookie', or a function.")
+  }
+  if (signInUrl === undefined) {
+    const remedy = 'pass oauth to createAuthRouter, as docs/pages.md says, or a function here.'
+    throw new AuthConfigError(option, `${given} comes with oauth, and oauth is missing.`, remedy)
+  }
+  return (error, request) =>
+    mayHelp(error) && isNavigation(request) ? signInUrl(pathOf(request)) : null
+}
+
+// The pages also set up a second factor that is missing.
+function mayHelp({ status, code }: AuthError): boolean {
+  return status === 401 || code === 'second-factor-enrolment-required'
+}
+
+/** Characters of `Accept` that are read; browsers send 150. */
+const maxAcceptChars = 500
+
+// A browser that opens a page. Those without Fetch Metadata are known by `Accept` alone.
+function isNavigation(request: IncomingMessage): boolean {
+  const { method } = request
+  if (method !== 'GET' && method !== 'HEAD') return false
+  if ((ownHeader(request, 'sec-fetch-mode') ?? 'navigate') !== 'navigate') return false
+  const accepted = (ownHeader(request, 'accept') ?? '').slice(0, maxAcceptChars).split(',')
+  return accepted.some((range) => /^\s*text\/html\s*(?:;(?!\s*q=0(?:\.0*)?\s*$)|$)/i.test(range))
+}
+
+// As in the browser: a router of the host has cut its own path from `url`.
+function pathOf({ url, originalUrl = url }: IncomingMessage & { originalUrl?: string }): unknown {
+  return originalUrl
 }

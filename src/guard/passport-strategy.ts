@@ -2,9 +2,9 @@ import type { IncomingMessage } from 'node:http'
 import type { AuthError } from '../errors.js'
 import { readCredentials } from '../http/credentials.js'
 import { isForClient } from '../http/endpoint.js'
-import type { Contexts } from '../http/request-context.js'
-import type { AuthenticateRequest, Principal } from '../principal/principal.js'
-import { type MetadataUrls, withChallenge } from './challenge.js'
+import type { Principal } from '../principal/principal.js'
+import { withChallenge } from './challenge.js'
+import type { GuardKit } from './guard-kit.js'
 import { type RequiredScope, requireScope } from './scope.js'
 import { hasTokenIn } from './token-from.js'
 
@@ -24,20 +24,13 @@ export interface PassportStrategy {
   authenticate(this: PassportActions, request: IncomingMessage): void
 }
 
-export interface PassportStrategyDeps {
-  readonly authenticateRequest: AuthenticateRequest
-  readonly contexts: Contexts
-  /** Undefined without the option `oauth`. */
-  readonly metadataUrls: MetadataUrls | undefined
-}
-
 /**
  * The strategy `messaging-auth`, for hosts that guard their routes with passport. A refusal becomes
  * `fail` with the challenge of RFC 6750 §3; an outage becomes `error`, because a client that gets
  * 401 would discard its credentials.
  */
 export function createPassportStrategy(
-  { authenticateRequest, contexts, metadataUrls }: PassportStrategyDeps,
+  { authenticateRequest, contexts, metadataUrls }: GuardKit,
   required: RequiredScope,
 ): PassportStrategy {
   return {

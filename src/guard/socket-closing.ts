@@ -1,16 +1,15 @@
+import { randomInt } from 'node:crypto'
 import { endReasons } from '../audit/event-counts.js'
 import { noRequest, type RequestContext } from '../audit/events.js'
 import { isForClient } from '../http/endpoint.js'
+import type { SessionKit } from '../kits/session-kit.js'
 import { boundedCache } from '../lib/bounded-cache.js'
 import type { Principal } from '../principal/principal.js'
 import { createEndedAmong } from '../sessions/ended-sessions.js'
 import type { LiveSessions } from '../sessions/live-sessions.js'
-import type { Revocations } from '../sessions/revocations.js'
-import type { Sessions } from '../sessions/sessions.js'
-import type { EndReason, StoredReason } from '../stores/contract.js'
+import type { EndReason, SessionRecord, StoredReason } from '../stores/contract.js'
 import { type AskForKeys, createCloseByKey } from './key-marks.js'
 import { createOpenSockets, type SocketEntry } from './open-sockets.js'
-import { createPollSchedule, isTouchDue, pollSlotCount } from './poll-schedule.js'
 
 /**
  * The codes that sockets are closed with. A client that reconnects with the same token is refused
@@ -45,17 +44,6 @@ export interface SocketRegistry {
   close(): void
 }
 
-export interface SocketRegistryDeps {
-  readonly revocations: Revocations
-  readonly liveSessions: LiveSessions
-  readonly sessions: Pick<Sessions, 'liveAmong'>
-  /** Null if the signer does not list its keys. */
-  readonly askForKeys: AskForKeys | null
-  /** Seconds. */
-  readonly sessionIdle: number
-  readonly clock: () => Date
-}
-
 const { sessionEnded } = socketCloseCodes
 const tokenExpired = [socketCloseCodes.tokenExpired, 'token expired'] as const
 const keyGone = [socketCloseCodes.tokenExpired, 'signing key was taken out'] as const
@@ -64,11 +52,19 @@ const tickMs = 1000
 const maxJustEnded = 20_000
 const justEndedSeconds = 60
 
-/** Closes sockets when their session ends and when their token expires. */
-export function createSocketRegistry(deps: SocketRegistryDeps): SocketRegistry {
-  const { revocations, liveSessions, askForKeys, clock } = deps
-  const schedule = createPollSchedule(deps.sessionIdle)
-  const endedAmong = createEndedAmong(deps.sessions)
+/**
+ * Closes sockets when their session ends and when their token expires.
+ *
+ * @param sessionIdle - seconds
+ * @param askForKeys - null if the signer does not list its keys
+ */
+export function createSocketRegistry(
+  { revocations, liveSessions, sessions, clock }: SessionKit,
+  sessionIdle: number,
+  askForKeys: AskForKeys | null,
+): SocketRegistry {
+  const schedule = createPollSchedule(sessionIdle)
+  const endedAmong = createEndedAmong(sessions)
   const justEnded = boundedCache<StoredReason>(maxJustEnded, justEndedSeconds)
   const open = createOpenSockets(() => schedule.start(ticks, clock()))
   const ticker = createTicker(tick)
@@ -212,4 +208,72 @@ function attempt(work: () => void): void {
   } catch {
     // Nothing left to do: the socket is no longer tracked.
   }
+}
+
+/** When the store is next asked about a session with open sockets. */
+export interface PollTimes {
+  /** The tick of the next full check: the session and its user. */
+  checkAtTick: number
+  /** When to record the session as in use, in milliseconds of the clock. */
+  touchAtMs: number
+  /** Which of {@link pollSlotCount} ticks polls the session in a batch. */
+  readonly pollSlot: number
+}
+
+/** What is due for a session: nothing, a full check, or a full check that records its use. */
+type DueWork = 'nothing' | 'check' | 'touch'
+
+/** Decides when the store is asked about sessions with open sockets. */
+interface PollSchedule {
+  /** Starts the times of a session with its first socket. */
+  start(tick: number, now: Date): PollTimes
+  /** Returns what is due at this tick, and schedules the next check. */
+  takeDue(times: PollTimes, tick: number, now: Date): DueWork
+}
+
+/** A full check every 60 seconds: the user may have been disabled. */
+const ticksBetweenChecks = 60
+/**
+ * A batch poll by session id every 4 seconds, for lost bus messages and hosts without a bus.
+ * Clients are promised 5 seconds.
+ */
+const pollSlotCount = 4
+
+/** A tick is one second; `sessionIdle` is in seconds, too. */
+function createPollSchedule(sessionIdle: number): PollSchedule {
+  const touchEveryMs = millisecondsBetweenTouches(sessionIdle)
+  return {
+    // At random times, so that a thousand sockets opened together are not checked together.
+    start: (tick, now) => ({
+      checkAtTick: tick + randomInt(1, ticksBetweenChecks + 1),
+      touchAtMs: now.getTime() + touchEveryMs / 2 + randomInt(Math.ceil(touchEveryMs / 2)),
+      pollSlot: randomInt(pollSlotCount),
+    }),
+    takeDue(times, tick, now) {
+      const due =
+        now.getTime() >= times.touchAtMs ? 'touch' : tick >= times.checkAtTick ? 'check' : 'nothing'
+      if (due === 'touch') times.touchAtMs = now.getTime() + touchEveryMs
+      if (due !== 'nothing') times.checkAtTick = tick + ticksBetweenChecks
+      return due
+    },
+  }
+}
+
+// An open socket counts as use. Recording it every twentieth of the idle time is enough, but at
+// most once a minute. With a short idle time it is recorded every third of it, so that one write
+// may fail.
+function millisecondsBetweenTouches(sessionIdle: number): number {
+  return Math.min(Math.max(60, sessionIdle / 20), sessionIdle / 3) * 1000
+}
+
+/**
+ * Whether a session read in a check must be recorded as in use. This concerns sessions with a
+ * lifetime of their own, which the schedule does not know.
+ */
+function isTouchDue(
+  { lifetime, lastSeenAt }: Pick<SessionRecord, 'lifetime' | 'lastSeenAt'>,
+  now: Date,
+): boolean {
+  if (lifetime === undefined) return false
+  return now.getTime() >= lastSeenAt.getTime() + millisecondsBetweenTouches(lifetime.idle)
 }

@@ -1,22 +1,19 @@
 import type { IncomingMessage } from 'node:http'
-import type { Audit, RequestContext } from '../audit/events.js'
+import type { RequestContext } from '../audit/events.js'
 import { AuthConfigError, AuthError, invalidRequest, notSignedIn } from '../errors.js'
 import { type PresentedCredentials, readCredentials } from '../http/credentials.js'
 import { isForClient } from '../http/endpoint.js'
 import type { Pages } from '../http/page-origin.js'
-import type { Contexts } from '../http/request-context.js'
 import { contextOfId } from '../http/request-id.js'
 import { checkOptions, optionsOf } from '../lib/check-options.js'
 import { describeFailure } from '../lib/host-call.js'
 import type { Principal } from '../principal/principal.js'
-import { type Authenticate, reportRefusal } from './authenticate.js'
+import { reportRefusal } from './authenticate.js'
 import { type CredentialsFrom, from, requirePages } from './credentials-from.js'
-import type { SocketEntry, TrackedConnection } from './open-sockets.js'
+import type { GuardKit } from './guard-kit.js'
+import type { SocketEntry, TrackedConnection, TrackedSocket } from './open-sockets.js'
 import { isOfPage, readPageSocket } from './page-socket.js'
-import { createRecoveredSockets, requireGuardedRecovery } from './recovered-sockets.js'
 import { type RequiredScope, requireScope, type ScopeOptions, scopeRule } from './scope.js'
-import type { SocketRegistry } from './socket-closing.js'
-import type { TrackedSocket } from './tracked-socket.js'
 
 /**
  * The part that is used of a Socket.IO 4 socket. Typed here, so that the package does not depend on
@@ -55,17 +52,6 @@ const rules = {
   schema: optionsOf({ scope: scopeRule, from }),
 }
 
-export interface SocketIoGuardDeps {
-  readonly authenticate: Authenticate
-  readonly registry: SocketRegistry
-  /** Makes the view of a tracked socket that the host gets. */
-  readonly trackedSocket: (entry: SocketEntry) => TrackedSocket
-  /** Undefined: the host has no pages that send a cookie. */
-  readonly pages: Pages | undefined
-  readonly contexts: Contexts
-  readonly audit: Audit
-}
-
 /**
  * The token comes in `auth: { token }` of the client's options or in the headers; `from` may name
  * the cookie of the host's pages instead. A refusal reaches the client as `connect_error` with
@@ -73,11 +59,14 @@ export interface SocketIoGuardDeps {
  * 4401 | 4408, reason }` and a disconnect after which the client does not reconnect. Only guarded
  * namespaces end: the connection may carry others. Socket.IO checks origins itself (`cors`), except
  * when the cookie counts.
+ *
+ * @param trackedSocket - makes the view of a tracked socket that the host gets
  */
 export function createSocketIoGuards(
-  deps: SocketIoGuardDeps,
+  kit: GuardKit,
+  trackedSocket: (entry: SocketEntry) => TrackedSocket,
 ): (server?: object, options?: SocketIoOptions) => SocketIoGuard {
-  const { authenticate, registry, contexts, audit } = deps
+  const { authenticate, registry, contexts, audit } = kit
   const admitted = new WeakMap<object, SocketEntry>()
   const watched = new WeakSet<object>()
   const warn = warnOnce()
@@ -119,7 +108,7 @@ export function createSocketIoGuards(
       throw notSignedIn('recovered socket belongs to another session')
     })
     const entry: SocketEntry = { principal, scope, connection: asConnection(socket) }
-    Object.assign(socket.data as object, { auth: principal, authSocket: deps.trackedSocket(entry) })
+    Object.assign(socket.data as object, { auth: principal, authSocket: trackedSocket(entry) })
     admitted.set(socket, entry)
     watch(socket.nsp)
   }
@@ -133,7 +122,7 @@ export function createSocketIoGuards(
 
   return (server, options) => {
     const { scope, from } = checkOptions(rules, options)
-    const read = socketReader(from, deps.pages)
+    const read = socketReader(from, kit.pages)
     if (server !== undefined) requireGuardedRecovery(server)
     return (socket, next) => {
       admit(socket, scope, read).then(
@@ -219,4 +208,108 @@ function warnOnce(): (error: AuthConfigError) => void {
       code: 'MAR_SOCKET_IO_REFUSED',
     })
   }
+}
+
+/** The part we read of what Socket.IO keeps of a disconnected socket. */
+interface RecoverableState {
+  readonly data: unknown
+}
+
+/** The part we use of Socket.IO's in-memory adapter. */
+interface RecoveringAdapter {
+  restoreSession(id: string, offset: string): Promise<RecoverableState | null>
+}
+
+/**
+ * The principal that the guard stored in the data of an admitted socket; null if it did not admit
+ * it.
+ */
+type AdmittedPrincipal = (data: unknown) => Principal | null
+
+/** Lets disconnected sockets recover only while their session is alive. */
+interface RecoveredSockets {
+  /**
+   * From now on a socket of this namespace recovers only while its session is alive. Throws
+   * `AuthConfigError` if that cannot be enforced.
+   */
+  guard(namespace: object): void
+  /** The kept state of this socket is never restored again. */
+  forget(data: object): void
+}
+
+const option = 'Server.connectionStateRecovery (Socket.IO)'
+
+/**
+ * Socket.IO sends a recovered socket the packets it missed before any middleware runs, and by
+ * default it runs no middleware at all. So we withhold the state unless its user is still signed
+ * in.
+ */
+function createRecoveredSockets(
+  admitted: AdmittedPrincipal,
+  mayReturn: (principal: Principal) => Promise<boolean>,
+): RecoveredSockets {
+  const guarded = new WeakSet<object>()
+  const forgotten = new WeakSet<object>()
+
+  async function isAlive({ data }: RecoverableState): Promise<boolean> {
+    const principal = admitted(data)
+    return principal !== null && !forgotten.has(data as object) && (await mayReturn(principal))
+  }
+
+  return {
+    guard(namespace) {
+      const { server, adapter } = namespace as { server?: object; adapter?: object }
+      if (!requireGuardedRecovery(server) || guarded.has(adapter ?? namespace)) return
+      if (!keepsStatesItself(adapter)) {
+        throw new AuthConfigError(
+          option,
+          'keeps its states in an adapter of its own, which the guard cannot check.',
+          'leave it out.',
+        )
+      }
+      const restore = adapter.restoreSession.bind(adapter)
+      adapter.restoreSession = async (id, offset) => {
+        const state = await restore(id, offset)
+        // Read again: packets sent during the session check were missed as well.
+        return state !== null && (await isAlive(state)) ? restore(id, offset) : null
+      }
+      guarded.add(adapter)
+    },
+    forget: (data) => void forgotten.add(data),
+  }
+}
+
+/**
+ * Whether the server lets sockets recover. Throws `AuthConfigError` if they would skip all
+ * middleware.
+ */
+function requireGuardedRecovery(server: object | undefined): boolean {
+  // Private in Socket.IO's types, but present in all releases of Socket.IO 4.
+  const { opts } = (server ?? {}) as {
+    opts?: { connectionStateRecovery?: { skipMiddlewares?: unknown } }
+  }
+  if (opts === undefined)
+    throw new AuthConfigError(
+      'sockets.socketIo(server)',
+      'is no Socket.IO server.',
+      'pass the Server of Socket.IO 4.',
+    )
+  const recovery = opts.connectionStateRecovery
+  if (!recovery) return false
+  if (recovery.skipMiddlewares === false) return true
+  throw new AuthConfigError(
+    option,
+    'lets sockets come back without asking any middleware, also after their session has ended.',
+    'set connectionStateRecovery: { skipMiddlewares: false }, or leave it out.',
+  )
+}
+
+// Another adapter may restore a state in a process that has not guarded a socket yet.
+function keepsStatesItself(adapter: object | undefined): adapter is RecoveringAdapter {
+  return (
+    adapter !== undefined &&
+    'restoreSession' in adapter &&
+    'sessions' in adapter &&
+    adapter.sessions instanceof Map
+  )
 }

@@ -1,12 +1,13 @@
 import type { RequestContext } from '../audit/events.js'
 import { notSignedIn } from '../errors.js'
+import { ok } from '../http/answer.js'
+import type { Endpoint } from '../http/endpoint.js'
 import { sha256 } from '../lib/digest.js'
 import { randomSecret } from '../lib/random.js'
 import type { Principal } from '../principal/principal.js'
-import type { LiveSessions } from '../sessions/live-sessions.js'
 import type { SocketTicketStore } from '../stores/ticket-contract.js'
-import type { TakeIssue } from '../throttle/issue-limits.js'
 import { principalOf } from './authenticate.js'
+import type { GuardKit } from './guard-kit.js'
 import { keyMarkOf, noteKey } from './key-marks.js'
 
 /** One-time tickets for browser sockets, because browsers cannot send headers with an upgrade. */
@@ -33,10 +34,8 @@ const pattern = /^mar_wt_[\w-]{43}(?:\.([\w-]{43}))?$/
 
 /** Issues and redeems tickets. Only their SHA-256 is stored. */
 export function createSocketTickets(
+  { liveSessions, takeIssue, clock }: GuardKit,
   store: SocketTicketStore,
-  liveSessions: LiveSessions,
-  takeIssue: TakeIssue,
-  clock: () => Date,
 ): SocketTickets {
   return {
     async issue(principal, context) {
@@ -72,5 +71,16 @@ export function createSocketTickets(
       noteKey(principal, shape?.[1] ?? null)
       return principal
     },
+  }
+}
+
+/**
+ * `POST /auth/socket-ticket`: a ticket that opens one socket within 30 seconds, so that no token
+ * has to be put into a URL.
+ */
+export function socketTicketEndpoint({ signedIn }: GuardKit, tickets: SocketTickets): Endpoint {
+  return async ({ incoming, context }) => {
+    const { principal } = await signedIn(incoming, context, 'complete', 'every-kind')
+    return ok({ status: 'success', data: await tickets.issue(principal, context) })
   }
 }

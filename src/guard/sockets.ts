@@ -1,31 +1,27 @@
 import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
-import { type Audit, noRequest, type RequestContext } from '../audit/events.js'
-import { AuthError, invalidRequest, notSignedIn } from '../errors.js'
+import { noRequest, type RequestContext } from '../audit/events.js'
+import { AuthConfigError, AuthError, invalidRequest, notSignedIn } from '../errors.js'
 import { readCredentials, singleHeader } from '../http/credentials.js'
 import { isForClient } from '../http/endpoint.js'
-import type { Pages } from '../http/page-origin.js'
 import { writeRawProblem } from '../http/problem.js'
-import type { Contexts } from '../http/request-context.js'
 import { contextOfId, noteUpgrade } from '../http/request-id.js'
 import { describeFailure } from '../lib/host-call.js'
 import type { Principal } from '../principal/principal.js'
-import { type AttachedServer, createAttach, type UpgradingServer } from './attach.js'
-import { type Authenticate, reportRefusal } from './authenticate.js'
+import { reportRefusal } from './authenticate.js'
 import { requirePages } from './credentials-from.js'
-import type { SocketEntry } from './open-sockets.js'
-import { refuseForeignOrigin } from './own-origin.js'
+import type { GuardKit } from './guard-kit.js'
+import type { ClosableSocket, SocketEntry, TrackedSocket } from './open-sockets.js'
 import {
   readPageSocket,
+  refuseForeignOrigin,
   type SocketOptions,
   type SocketSettings,
   settingsOf,
 } from './page-socket.js'
 import { type RequiredScope, requiredBy, requireScope, type ScopeOptions } from './scope.js'
-import type { SocketRegistry } from './socket-closing.js'
 import { createSocketIoGuards, type SocketIoGuard, type SocketIoOptions } from './socket-io.js'
 import type { SocketTickets } from './socket-ticket.js'
-import type { ClosableSocket, TrackedSocket } from './tracked-socket.js'
 
 /** Guards for live sockets. */
 export interface Sockets {
@@ -90,28 +86,20 @@ export interface Sockets {
   socketIo(server?: object, options?: SocketIoOptions): SocketIoGuard
 }
 
-export interface SocketsDeps {
-  readonly authenticate: Authenticate
-  /** Undefined if the host stores no tickets. */
+/** With the tickets, if the host stores them. */
+interface SocketsKit extends GuardKit {
   readonly tickets: SocketTickets | undefined
-  readonly registry: SocketRegistry
-  /** Undefined: a page must come from the host that it connects to. */
-  readonly allowedOrigins: readonly string[] | undefined
-  /** Undefined: the host has no pages that send a cookie. */
-  readonly pages: Pages | undefined
-  readonly contexts: Contexts
-  readonly audit: Audit
 }
 
-export function createSockets(deps: SocketsDeps): Sockets {
-  const { registry, pages, contexts, audit } = deps
+export function createSockets(kit: SocketsKit): Sockets {
+  const { registry, pages, contexts, audit } = kit
   const surviveReset = createSurviveReset()
 
   const trackedSocket = (entry: SocketEntry): TrackedSocket => ({
     get principal() {
       return entry.principal
     },
-    renew: (token) => reportRefusal(audit, noRequest, () => renew(deps, entry, token)),
+    renew: (token) => reportRefusal(audit, noRequest, () => renew(kit, entry, token)),
   })
 
   function track(
@@ -139,7 +127,7 @@ export function createSockets(deps: SocketsDeps): Sockets {
     noteUpgrade(request)
     const context = contexts.of(request)
     return reportRefusal(audit, context, async () => {
-      const principal = await authenticateUpgrade(deps, request, contexts.ofUpgrade(context), from)
+      const principal = await authenticateUpgrade(kit, request, contexts.ofUpgrade(context), from)
       requireScope(principal, scope)
       return principal
     })
@@ -170,7 +158,7 @@ export function createSockets(deps: SocketsDeps): Sockets {
       refuse,
       track,
     }),
-    socketIo: createSocketIoGuards({ ...deps, trackedSocket }),
+    socketIo: createSocketIoGuards(kit, trackedSocket),
   }
 }
 
@@ -186,7 +174,7 @@ function createSurviveReset(): (connection: Duplex) => void {
 }
 
 async function renew(
-  { authenticate, registry }: SocketsDeps,
+  { authenticate, registry }: SocketsKit,
   entry: SocketEntry,
   token: string,
 ): Promise<Principal> {
@@ -203,28 +191,28 @@ async function renew(
 }
 
 async function authenticateUpgrade(
-  deps: SocketsDeps,
+  kit: SocketsKit,
   request: IncomingMessage,
   context: RequestContext,
   from: 'headers' | 'cookie',
 ): Promise<Principal> {
   if (from === 'cookie') {
-    const pages = requirePages(deps.pages, "sockets.authenticate({ from: 'cookie' })")
-    return (await deps.authenticate(readPageSocket(request, pages), context)).principal
+    const pages = requirePages(kit.pages, "sockets.authenticate({ from: 'cookie' })")
+    return (await kit.authenticate(readPageSocket(request, pages), context)).principal
   }
-  refuseForeignOrigin(request, deps.allowedOrigins)
+  refuseForeignOrigin(request, kit.allowedOrigins)
   const credentials = readCredentials(request)
   const ticket = ticketOf(request)
   if (ticket === null) {
     if (credentials === null) throw notSignedIn('no credentials')
-    return (await deps.authenticate(credentials, context)).principal
+    return (await kit.authenticate(credentials, context)).principal
   }
   if (credentials !== null)
     throw invalidRequest([
       { path: 'Sec-WebSocket-Protocol', message: 'Send either a ticket or a token, not both.' },
     ])
-  if (deps.tickets === undefined) throw notSignedIn('no ticket store')
-  return deps.tickets.redeem(ticket, context)
+  if (kit.tickets === undefined) throw notSignedIn('no ticket store')
+  return kit.tickets.redeem(ticket, context)
 }
 
 // The longest list of protocols that is searched for a ticket.
@@ -243,4 +231,105 @@ function ticketOf(request: IncomingMessage): string | null {
   const offered = protocols.split(',').map((name) => name.trim())
   const at = offered.indexOf('auth.ticket')
   return at < 0 ? null : (offered[at + 1] ?? '')
+}
+
+/** The part that is used of the HTTP or HTTPS server whose upgrades are guarded. */
+export interface AttachedServer {
+  emit(event: string | symbol, ...values: unknown[]): boolean
+  on(event: 'upgrade', listener: () => void): unknown
+  listenerCount(event: 'upgrade'): number
+}
+
+/** The part that is used of a `WebSocketServer` of `ws`. */
+export interface UpgradingServer {
+  handleUpgrade(
+    request: IncomingMessage,
+    connection: Duplex,
+    head: Buffer,
+    onOpen: (socket: ClosableSocket) => void,
+  ): void
+  emit(event: string, ...values: unknown[]): unknown
+  readonly options?: { readonly noServer?: boolean | undefined }
+}
+
+/** What is done with the upgrades of an attached path. */
+interface UpgradeGuard {
+  /** Throws if the settings name the cookie of pages and the host has none. */
+  requirePlace(settings: SocketSettings): void
+  authenticate(request: IncomingMessage, settings: SocketSettings): Promise<Principal>
+  refuse(connection: Duplex, error: unknown): void
+  track(socket: ClosableSocket, principal: Principal, scope: RequiredScope): TrackedSocket
+}
+
+type OnUpgrade = (request: IncomingMessage, connection: Duplex, head: Buffer) => void
+
+/** The attached paths of each server, for all routers of the process. */
+const attached = new WeakMap<AttachedServer, Map<string, OnUpgrade>>()
+
+function createAttach({ requirePlace, authenticate, refuse, track }: UpgradeGuard) {
+  return function attach(
+    server: AttachedServer,
+    path: string,
+    wsServer: UpgradingServer,
+    options?: SocketOptions,
+  ): void {
+    requireUsable(path, wsServer)
+    const settings = settingsOf('sockets.attach', options)
+    requirePlace(settings)
+    const paths = attached.get(server) ?? takeUpgrades(server)
+    if (paths.has(path))
+      throw new AuthConfigError('sockets.attach()', `${path} is attached.`, 'attach a path once.')
+    paths.set(path, function onUpgrade(request, connection, head) {
+      authenticate(request, settings)
+        .then((principal) =>
+          wsServer.handleUpgrade(request, connection, head, (socket) => {
+            wsServer.emit('connection', socket, request, track(socket, principal, settings.scope))
+          }),
+        )
+        .catch((error: unknown) => refuse(connection, error))
+    })
+  }
+
+  // A listener cannot hide an event from other listeners, earlier or later ones. So the server's
+  // `emit` is replaced.
+  function takeUpgrades(server: AttachedServer): Map<string, OnUpgrade> {
+    const paths = new Map<string, OnUpgrade>()
+    attached.set(server, paths)
+    const { emit } = server
+    server.emit = function emitUnlessAttached(event, ...values) {
+      if (event !== 'upgrade') return emit.call(server, event, ...values)
+      const [request, connection, head] = values as Parameters<OnUpgrade>
+      const onUpgrade = paths.get(pathOf(request))
+      if (onUpgrade !== undefined) {
+        onUpgrade(request, connection, head)
+        return true
+      }
+      // Nobody else would answer it.
+      if (server.listenerCount('upgrade') === 1) refuse(connection, nothingThere())
+      return emit.call(server, event, ...values)
+    }
+    // Without any listener Node would treat an upgrade as an ordinary request.
+    server.on('upgrade', function isAttached() {})
+    return paths
+  }
+}
+
+function nothingThere(): AuthError {
+  return new AuthError('not-found', { clientMessage: 'There is nothing at this path.' })
+}
+
+function pathOf({ url = '' }: IncomingMessage): string {
+  const query = url.indexOf('?')
+  return query < 0 ? url : url.slice(0, query)
+}
+
+function requireUsable(path: string, { handleUpgrade, options }: UpgradingServer): void {
+  if (typeof path !== 'string' || !/^\/[^?#\s]*$/.test(path))
+    throw new AuthConfigError('sockets.attach()', 'was given no path.', "pass one such as '/ws'.")
+  if (typeof handleUpgrade === 'function' && options?.noServer !== false) return
+  throw new AuthConfigError(
+    'sockets.attach()',
+    'was given a WebSocket server that takes all upgrades itself, or none at all.',
+    'make it with new WebSocketServer({ noServer: true }).',
+  )
 }

@@ -4,8 +4,9 @@ import { AuthConfigError, notSignedIn } from '../errors.js'
 import type { PresentedCredentials, ReadCredentials } from '../http/credentials.js'
 import type { Pages } from '../http/page-origin.js'
 import { callable, checkOptions, optionsOf, text } from '../lib/check-options.js'
-import type { Challenge, MetadataUrls } from './challenge.js'
+import type { Challenge } from './challenge.js'
 import { type CredentialsFrom, from, readerFrom } from './credentials-from.js'
+import type { GuardKit } from './guard-kit.js'
 import { type ScopeOptions, scopeRule } from './scope.js'
 
 /**
@@ -52,7 +53,7 @@ const rules = {
  */
 export function settingsOfAuthenticate(
   options: AuthenticateOptions | undefined,
-  host: ReadersDeps,
+  host: GuardKit,
 ): { readonly read: ReadCredentials } & Pick<Challenge, 'scope' | 'metadataUrl'> {
   const { scope, ...where } = checkOptions(rules, options)
   const { newReader, metadataUrl } = createReaders('authenticate', where, host)
@@ -67,13 +68,6 @@ export interface ReaderSettings {
   readonly resource?: string | undefined
 }
 
-export interface ReadersDeps {
-  /** Undefined: the host has no pages that send a cookie. */
-  readonly pages: Pages | undefined
-  /** Undefined without the option `oauth`. */
-  readonly metadataUrls: MetadataUrls | undefined
-}
-
 /** The readers of a guard, and where it sends those who have no token. */
 interface Readers extends Pick<Challenge, 'metadataUrl'> {
   /** Makes a reader of credentials for one request, which calls `tokenFrom` once. */
@@ -84,7 +78,7 @@ interface Readers extends Pick<Challenge, 'metadataUrl'> {
 export function createReaders(
   caller: string,
   settings: ReaderSettings,
-  { pages, metadataUrls }: ReadersDeps,
+  { pages, metadataUrls }: GuardKit,
 ): Readers {
   const newReader = createNewReader(caller, settings, pages)
   const { resource, from: where } = settings

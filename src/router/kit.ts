@@ -328,14 +328,13 @@ async function nameDevice(userAgent: string | null): Promise<string | null> {
 function guard(kit: Asking, { lifetimes, describeUser }: ResolvedOptions) {
   const { signer, call, clock } = kit
   const liveSessions = createLiveSessions(kit)
-  const watched = { ...kit, liveSessions, usedPairs: createUsedPairs(kit.sessions, clock) }
+  const watched = { ...kit, liveSessions, forgetSession: liveSessions.forget }
   const askForKeys = createAskForKeys(signer, call)
-  const { sessionIdle } = lifetimes
-  const registry = createSocketRegistry({ ...watched, askForKeys, sessionIdle })
+  const registry = createSocketRegistry(watched, lifetimes.sessionIdle, askForKeys)
   return {
     liveSessions,
     forgetSession: liveSessions.forget,
-    ...createAuthentication(watched),
+    ...createAuthentication(watched, createUsedPairs(kit.sessions, clock)),
     nameDevice,
     registry,
     countSockets: registry.count,
