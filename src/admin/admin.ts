@@ -268,7 +268,7 @@ function deliveries({ onEvent, storeTimeout }: CheckedAdminOptions) {
 
 function manageSessions(parts: Parts): Pick<Admin, 'sessions' | 'namedTokens'> {
   const { stores } = parts
-  const tokens = createNamedTokensForHost({ ...parts, makeNamedToken: refuse })
+  const tokens = createNamedTokensForHost(parts.sessions, parts.clock, refuse)
   return {
     sessions: {
       list: (userId) => listSessions(parts, () => 0, userId),

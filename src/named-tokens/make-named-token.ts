@@ -1,15 +1,12 @@
-import type { Audit, RequestContext } from '../audit/events.js'
+import type { RequestContext } from '../audit/events.js'
 import { AuthError, notSignedIn } from '../errors.js'
+import type { SignInKit } from '../kits/sign-in-kit.js'
 import { randomId } from '../lib/random.js'
 import type { ApprovedSignIn } from '../sessions/approved-sign-in.js'
 import { catchUpMarks } from '../sessions/catch-up-marks.js'
-import type { PasswordMarks, PasswordWatch } from '../sessions/password-watch.js'
-import type { Sessions } from '../sessions/sessions.js'
-import type { DecideSignIn } from '../sign-in.js'
+import type { PasswordMarks } from '../sessions/password-watch.js'
 import type { SessionRecord, StoredMethod } from '../stores/contract.js'
-import type { TakeIssue } from '../throttle/issue-limits.js'
 import { newSessionSecret } from '../tokens/session-secret.js'
-import type { UserStore } from '../users/contract.js'
 
 /** A named token to make. */
 export interface NewNamedToken {
@@ -32,53 +29,35 @@ export interface IssuedNamedToken {
   readonly expiresAt: Date
 }
 
-/** Makes a named token. Throws 401, 403, 409, 429 or 503; no token exists then. */
-export type MakeNamedToken = (
-  asked: NewNamedToken,
+/**
+ * Makes a named token, by the same decision as every other sign-in. Throws 401, 403, 409, 429 or
+ * 503; no token exists then.
+ */
+export async function makeNamedToken(
+  kit: SignInKit,
+  { userId, maker, methods, ...asked }: NewNamedToken,
   context: RequestContext,
-) => Promise<IssuedNamedToken>
-
-export interface MakeNamedTokenDeps {
-  readonly users: Pick<UserStore, 'findById'>
-  readonly decideSignIn: DecideSignIn
-  /** Whether the second factor has not changed since the decision. */
-  readonly factorStands: (approved: ApprovedSignIn) => Promise<boolean>
-  readonly sessions: Pick<
-    Sessions,
-    'draftNamed' | 'startNamed' | 'hasRoomForNamed' | 'findLive' | 'end' | 'addPasswordMark'
-  >
-  /** Checks sessions against the password hash, if they must end with it. */
-  readonly passwordWatch: Pick<PasswordWatch, 'marksOf' | 'inherited' | 'fits'>
-  /** Whether named tokens survive a change of their user's password. */
-  readonly namedSurvivePassword: boolean
-  readonly takeIssue: TakeIssue
-  readonly audit: Audit
-}
-
-/** It makes the same decision as every other sign-in. */
-export function createMakeNamedToken(deps: MakeNamedTokenDeps): MakeNamedToken {
-  const { sessions, takeIssue, audit } = deps
-  return async function makeNamedToken({ userId, maker, methods, ...asked }, context) {
-    const approved = await approve(deps, { userId, maker, methods }, context)
-    await takeIssue('named-token', { userId, sessionId: maker?.id ?? null }, context)
-    // Before anything is stored: a user with 20 tokens must not fill the store by asking again.
-    if (!(await sessions.hasRoomForNamed(userId))) throw new AuthError('too-many-named-tokens')
-    const id = randomId()
-    const { secret: token, secretHash } = newSessionSecret('token', id)
-    const marks = marksOf(deps, approved, maker)
-    const made = { id, approved, secretHash, marks, upstream: maker?.upstream }
-    const session = sessions.draftNamed({ ...made, ...asked }, context)
-    const { expiresAt } = session
-    if (!(await sessions.startNamed(session, context))) throw new AuthError('too-many-named-tokens')
-    await refuseOutdated(deps, approved, maker, session, context)
-    const madeBy = maker?.id ?? null
-    audit({ type: 'named-token.created', userId, sessionId: id, madeBy }, context)
-    return { id, token, expiresAt }
-  }
+): Promise<IssuedNamedToken> {
+  const { sessions, takeIssue, audit } = kit
+  const approved = await approve(kit, { userId, maker, methods }, context)
+  await takeIssue('named-token', { userId, sessionId: maker?.id ?? null }, context)
+  // Before anything is stored: a user with 20 tokens must not fill the store by asking again.
+  if (!(await sessions.hasRoomForNamed(userId))) throw new AuthError('too-many-named-tokens')
+  const id = randomId()
+  const { secret: token, secretHash } = newSessionSecret('token', id)
+  const marks = marksOf(kit, approved, maker)
+  const made = { id, approved, secretHash, marks, upstream: maker?.upstream }
+  const session = sessions.draftNamed({ ...made, ...asked }, context)
+  const { expiresAt } = session
+  if (!(await sessions.startNamed(session, context))) throw new AuthError('too-many-named-tokens')
+  await refuseOutdated(kit, approved, maker, session, context)
+  const madeBy = maker?.id ?? null
+  audit({ type: 'named-token.created', userId, sessionId: id, madeBy }, context)
+  return { id, token, expiresAt }
 }
 
 async function approve(
-  { users, decideSignIn, audit }: MakeNamedTokenDeps,
+  { users, decideSignIn, audit }: SignInKit,
   { userId, maker, methods }: Pick<NewNamedToken, 'userId' | 'maker' | 'methods'>,
   context: RequestContext,
 ): Promise<ApprovedSignIn> {
@@ -98,31 +77,31 @@ async function approve(
 // all sessions ended except this one, which did not exist yet. Checked again after the write, one
 // of the two sees the other.
 async function refuseOutdated(
-  deps: MakeNamedTokenDeps,
+  kit: SignInKit,
   approved: ApprovedSignIn,
   maker: SessionRecord | null,
   session: SessionRecord,
   context: RequestContext,
 ): Promise<void> {
   try {
-    await requireUnchanged(deps, approved, maker, session)
+    await requireUnchanged(kit, approved, maker, session)
   } catch (error) {
-    await deps.sessions.end(session, 'revoked', context)
+    await kit.sessions.end(session, 'revoked', context)
     throw error
   }
 }
 
 async function requireUnchanged(
-  deps: MakeNamedTokenDeps,
+  kit: SignInKit,
   approved: ApprovedSignIn,
   maker: SessionRecord | null,
   session: SessionRecord,
 ): Promise<void> {
-  const user = await deps.users.findById(approved.user.id)
+  const user = await kit.users.findById(approved.user.id)
   if (user === null || user.disabled === true) throw notSignedIn('user is disabled or gone')
-  if (!(await deps.factorStands(approved))) throw notSignedIn('the second factor has changed')
-  if (maker !== null && (await standsByMaker(deps, maker, session))) return
-  if (deps.passwordWatch.fits(session, user)) return
+  if (!(await kit.factorStands(approved))) throw notSignedIn('the second factor has changed')
+  if (maker !== null && (await standsByMaker(kit, maker, session))) return
+  if (kit.passwordWatch.fits(session, user)) return
   // A changed password, or another hash of the same one: the caller may try again.
   throw new AuthError('temporarily-unavailable', {
     retryAfter: 1,
@@ -132,20 +111,20 @@ async function requireUnchanged(
 
 // False if the asking session does not depend on a password. Throws 401 if it has ended.
 async function standsByMaker(
-  deps: MakeNamedTokenDeps,
+  kit: SignInKit,
   maker: SessionRecord,
   session: SessionRecord,
 ): Promise<boolean> {
-  const now = await deps.sessions.findLive(maker.id)
+  const now = await kit.sessions.findLive(maker.id)
   if (now === null) throw notSignedIn('session ended or unknown')
-  await catchUpMarks(deps, now, session)
-  return deps.passwordWatch.inherited(now) !== undefined
+  await catchUpMarks(kit, now, session)
+  return kit.passwordWatch.inherited(now) !== undefined
 }
 
 // A token depends on the same password as the session that asks, so that a thief's token ends with
 // the password.
 function marksOf(
-  { passwordWatch, namedSurvivePassword }: MakeNamedTokenDeps,
+  { passwordWatch, namedSurvivePassword }: SignInKit,
   { user }: ApprovedSignIn,
   maker: SessionRecord | null,
 ): PasswordMarks {

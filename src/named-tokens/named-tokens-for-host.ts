@@ -1,11 +1,12 @@
 import { z } from 'zod'
+import type { RequestContext } from '../audit/events.js'
 import { AuthError, invalidRequest, notSignedIn } from '../errors.js'
 import { contextOfAction, type HostAction, requireOptions } from '../http/host-input.js'
 import { nameOf } from '../sessions/named-sessions.js'
 import type { Sessions } from '../sessions/sessions.js'
 import type { SessionRecord } from '../stores/contract.js'
 import { isKnownKind } from '../stores/session-kinds.js'
-import type { IssuedNamedToken, MakeNamedToken } from './make-named-token.js'
+import type { IssuedNamedToken, NewNamedToken } from './make-named-token.js'
 import { namedTokenShape } from './named-token-input.js'
 
 /** A named token that the host asks for. */
@@ -71,25 +72,24 @@ export interface NamedTokensForHost {
   revoke(userId: string, id: string, options?: HostAction): Promise<boolean>
 }
 
-export interface NamedTokensForHostDeps {
-  readonly makeNamedToken: MakeNamedToken
-  readonly sessions: Pick<Sessions, 'findLive' | 'listNamed' | 'end'>
-  readonly clock: () => Date
-}
-
 const id = z.string().min(1).max(1024)
 const creation = z.strictObject({ userId: id, sessionId: id.optional(), ...namedTokenShape })
 
-export function createNamedTokensForHost(deps: NamedTokensForHostDeps): NamedTokensForHost {
-  const { makeNamedToken, sessions, clock } = deps
+/** A terminal makes none. */
+export function createNamedTokensForHost(
+  sessions: Pick<Sessions, 'findLive' | 'listNamed' | 'end'>,
+  clock: () => Date,
+  make: (asked: NewNamedToken, context: RequestContext) => Promise<IssuedNamedToken>,
+): NamedTokensForHost {
   return {
     async create(request, options) {
       const context = contextOfAction(options)
       const { sessionId, ...asked } = checked(creation, requireOptions(request))
-      const maker = sessionId === undefined ? null : await makerOf(deps, asked.userId, sessionId)
+      const maker =
+        sessionId === undefined ? null : await makerOf(sessions, asked.userId, sessionId)
       const authenticatedAt = maker?.authenticatedAt ?? clock()
       const methods = maker?.methods ?? ['host']
-      return makeNamedToken({ ...asked, methods, authenticatedAt, maker }, context)
+      return make({ ...asked, methods, authenticatedAt, maker }, context)
     },
 
     async list(userId) {
@@ -108,7 +108,7 @@ export function createNamedTokensForHost(deps: NamedTokensForHostDeps): NamedTok
 // The same rule as at the endpoint: neither a named token nor a session with less than full scope
 // makes a token.
 async function makerOf(
-  { sessions }: NamedTokensForHostDeps,
+  sessions: Pick<Sessions, 'findLive'>,
   userId: string,
   sessionId: string,
 ): Promise<SessionRecord> {

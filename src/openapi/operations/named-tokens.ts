@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { namedTokenBody } from '../../named-tokens/named-tokens.endpoint.js'
+import { namedTokenBody } from '../../named-tokens/named-tokens.js'
 import { always, count, reading, success, text, textOrNull, texts, time } from '../fields.js'
 import type { Operation } from '../operation.js'
 import { ofBodies, ofFullScope, proof } from './shared.js'
