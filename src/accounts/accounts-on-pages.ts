@@ -23,7 +23,7 @@ import {
 import { provenAddress } from './mails.js'
 import { changePassword, newPasswordText, type PasswordsKit } from './new-password.js'
 import type { Sealed } from './proofs.js'
-import { nothingShown, owesPassword, provePresentOnPage } from './prove-present.js'
+import { nothingShown, provePresentOnPage } from './prove-present.js'
 import { forgotPassword, resetPassword } from './reset-password.js'
 import { type EmailFactorKit, switchEmailFactor } from './switch-email-factor.js'
 import { ownerOfProof, undoAsksPassword, undoEmail } from './undo-email.js'
@@ -109,7 +109,7 @@ function emailOnPages(kit: EmailsKit): EmailOnPages {
   return {
     status: (userId) => addressOf(kit, userId),
     verify: async (asking, context) => (await verifyEmail(kit, asking, context)).requestId,
-    asksPassword: (user) => owesPassword(kit, user),
+    asksPassword: kit.owesPassword,
     async change(asking, { email, password }, request) {
       const given = { email, proof: { ...nothingShown, password } }
       return (await changeEmail(kit, asking, given, request, provePresentOnPage)).requestId

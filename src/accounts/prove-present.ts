@@ -16,16 +16,6 @@ export type ProvePresent = (
   request: EndpointRequest,
 ) => Promise<Pick<Proved, 'user' | 'passkeyAddedAt'> | null>
 
-/** Whether somebody with the user's session alone is asked for the password as well. */
-export async function owesPassword(
-  { mayUsePassword }: SignInKit,
-  user: AuthUser,
-): Promise<boolean> {
-  if (user.passwordHash === null) return false
-  // A password that no door takes cannot be shown.
-  return mayUsePassword === undefined || (await mayUsePassword(user))
-}
-
 /** For requests: whose proof is a password, with a code if the user has a factor, or a passkey. */
 export const provePresent: ProvePresent = async (kit, asking, proof, request) =>
   requireStrong(kit, asking.user, await kit.requireFresh(asking, proof, request))
@@ -54,7 +44,7 @@ async function requireStrong(
 ): ReturnType<ProvePresent> {
   const { passkeyAddedAt = new Date(0) } = proved ?? {}
   const isYoung = kit.clock().getTime() - passkeyAddedAt.getTime() < youngPasskeyMs
-  if ((proved === null || isYoung) && (await owesPassword(kit, user)))
+  if ((proved === null || isYoung) && (await kit.owesPassword(user)))
     throw new AuthError('reauthentication-required')
   return proved
 }

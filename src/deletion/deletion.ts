@@ -8,12 +8,7 @@ import {
 import { requireNoUndo } from '../accounts/former-addresses.js'
 import { provenAddress } from '../accounts/mails.js'
 import { type FoundProof, type Proofs, requireCode } from '../accounts/proofs.js'
-import {
-  nothingShown,
-  owesPassword,
-  provePresent,
-  provePresentOnPage,
-} from '../accounts/prove-present.js'
+import { nothingShown, provePresent, provePresentOnPage } from '../accounts/prove-present.js'
 import type { RequestContext } from '../audit/events.js'
 import { AuthConfigError, AuthError } from '../errors.js'
 import { ok } from '../http/answer.js'
@@ -193,7 +188,7 @@ async function mayTypeCode(
 // The same steps for the page, in the same counters: a page is no second set of guesses.
 function deletionOnPages(kit: DeletionKit): DeletionOnPages {
   return {
-    asksPassword: (user) => owesPassword(kit, user),
+    asksPassword: kit.owesPassword,
     mailsCode: async ({ id }) => provenAddress(await kit.contacts.findContact(id)) !== null,
     async ask(asking, password, request) {
       await provePresentOnPage(kit, asking, { ...nothingShown, password }, request)

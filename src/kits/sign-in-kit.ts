@@ -45,6 +45,8 @@ export interface SignInKit extends GuardKit {
   readonly hasSecondFactor: (user: AuthUser) => Promise<boolean>
   /** Whether the user has something to show besides a password: a second factor, a passkey. */
   readonly hasMoreToShow: (user: AuthUser) => Promise<boolean>
+  /** Whether somebody with the user's session alone is asked for the password as well. */
+  readonly owesPassword: (user: AuthUser) => Promise<boolean>
   /** False if nobody signs in by password. */
   readonly takesPasswords: boolean
   /** Who may sign in by password; undefined: everybody. */

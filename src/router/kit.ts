@@ -283,6 +283,9 @@ function decide(kit: Asking) {
   const proveAgain = createProveAgain(proving)
   const owesFactor = async (user: AuthUser) =>
     (await secondFactors.of(user)) !== null || (await passkeyFactor?.isDemanded(user)) === true
+  // A password that no door takes cannot be shown.
+  const owesPassword = async (user: AuthUser) =>
+    user.passwordHash !== null && (await kit.mayUsePassword?.(user)) !== false
   const hasMoreToShow = async (user: AuthUser) =>
     (await owesFactor(user)) || (await passkeyProof?.hasAny(user.id)) === true
   return {
@@ -296,6 +299,7 @@ function decide(kit: Asking) {
     hasSecondFactor: async (user: AuthUser) =>
       (await owesFactor(user)) || (await kit.mustHaveFactor(user)),
     hasMoreToShow,
+    owesPassword,
     mustSignInForDevice: createMustSignInForDevice(proving, hasMoreToShow),
   }
 }

@@ -33,8 +33,8 @@ it('No byte of a document, of the style sheet or of a script has changed', () =>
   }).toMatchInlineSnapshot(`
     {
       "css": "fcac30e01b58805f",
-      "de": "b8050ee5e393dcb4",
-      "en": "7c7891b38607411b",
+      "de": "20c0e10c56780d72",
+      "en": "07e102e85041610e",
       "passkeyScript": "af82c4615da7e35d",
       "passwordScript": "8cb1aaa8a80f690e",
     }

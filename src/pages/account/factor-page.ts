@@ -3,6 +3,7 @@ import type { TextAnswer } from '../../http/answer.js'
 import type { BrowserUser } from '../../oauth/browser-sign-in.js'
 import { accountOf } from '../consent-page.js'
 import { drawn, enrolPage, typedCode } from '../enrolment-page.js'
+import type { FormFields } from '../form-page.js'
 import {
   accountCard,
   backTo,
@@ -10,6 +11,7 @@ import {
   choice,
   type FormFault,
   formOf,
+  hiddenUsername,
   type OwnView,
   type PageForm,
 } from '../form-parts.js'
@@ -19,10 +21,12 @@ import { showCodes } from '../page-passkeys.js'
 import { plainAddress } from '../page-request.js'
 import type { FormsKit } from '../pages-kit.js'
 import type { EmailFactorOnPage, EmailFactorOnPages, OwnSecondFactor } from '../ports.js'
-import { renewCookie, staleForm } from '../renew-cookie.js'
+import { renewCookie, staleForm, wrongFields } from '../renew-cookie.js'
 import type { TextKey } from '../texts/en.js'
 import type { PageTexts } from '../texts.js'
 import { type AccountFormPage, type Asking, type Changed, changedBy } from './account-form.js'
+import { isWrongPassword, presentIn, refusalOf } from './email-pages.js'
+import { presentField } from './password-page.js'
 
 /** Reads the state of a user's second factors. Rejects with 503. */
 export async function factorOf(
@@ -56,7 +60,7 @@ export function createFactorPage(kit: FormsKit): AccountFormPage {
       const { context } = asking.request
       switch (choice) {
         case 'begin':
-          return { next: 'answer', answer: await showKey(kit, enrolment, asking) }
+          return begin(kit, enrolment, found, fields, asking)
         case 'codes':
           return change(kit, asking, async () =>
             showCodes(asking, await enrolment.newRecoveryCodes(found.session, context)),
@@ -82,6 +86,7 @@ async function contentOf(
   const shown = {
     account: accountOf(found),
     ...(await factorOf(kit, found.session.userId)),
+    asksPassword: await kit.owesPassword(found.approved.user),
     done,
     proveAddress: hasEmailPage ? plainAddress(kit, 'account/email') : null,
     back: plainAddress(kit, 'account'),
@@ -107,6 +112,25 @@ async function switchEmail(
     }
     return asking.show(await contentOf(kit, found, choice))
   })
+}
+
+// A thief of a session who sets up a factor of his own would keep the owner out for good, whatever
+// the mailbox says.
+async function begin(
+  kit: FormsKit,
+  enrolment: OwnSecondFactor,
+  found: BrowserUser,
+  fields: FormFields,
+  asking: Asking,
+): Promise<Changed> {
+  const { user } = found.approved
+  try {
+    if (await kit.owesPassword(user))
+      await kit.provePassword(user.id, presentIn(fields) ?? '', asking.request)
+  } catch (error) {
+    return changedBy(isWrongPassword(error) ? wrongFields : refusalOf(error, []), asking)
+  }
+  return { next: 'answer', answer: await showKey(kit, enrolment, asking) }
 }
 
 // The key of a session stays the same until it is used, so that a form that comes back fits it.
@@ -155,6 +179,8 @@ async function change(
 }
 
 interface AccountFactorView extends FactorOnPage, OwnView {
+  /** Whether an authenticator app is set up by the password alone. */
+  readonly asksPassword: boolean
   /** What the last form has switched; null for nothing. */
   readonly done: 'email-on' | 'email-off' | null
   /** The page to prove the address; null without. */
@@ -182,7 +208,6 @@ export interface AppFactorOnPage {
  */
 export function accountFactorPage(view: AccountFactorView, { texts }: PageShell): PageContent {
   const { account, form, app, email, done, back } = view
-  const content = [app && ofApp(app, texts), email && ofEmail(view, email, texts)]
   const isForm = app !== null || email?.enabled === true || email?.verified === true
   return {
     title: 'account.factor',
@@ -196,9 +221,27 @@ ${
   app &&
   html`<p>${appText(app, texts)}</p>
 `
-}${isForm ? formOf(form, texts, 'fault.stale', content) : content}
+}${isForm ? forms(view, texts) : email && ofEmail(view, email, texts)}
 ${backTo(back, texts)}`,
   }
+}
+
+// A password that is asked for stands in a form of its own: mailed codes go without it.
+function forms(view: AccountFactorView, texts: PageTexts): HtmlValue {
+  const { account, form, app, email, asksPassword } = view
+  const mailed = email && ofEmail(view, email, texts)
+  if (app === null || app.enabled || !asksPassword)
+    return formOf(form, texts, 'fault.stale', [app && ofApp(app, texts), mailed])
+  const present = presentField(form.fault?.kind === 'wrong', texts)
+  const content = [hiddenUsername(account.username), present, ofApp(app, texts)]
+  return [
+    formOf(form, texts, 'new-password.wrong-present', content, true),
+    mailed &&
+      html`
+<form method="post" action="${form.action}">
+${form.hidden}${mailed}
+</form>`,
+  ]
 }
 
 function ofApp({ enabled }: AppFactorOnPage, texts: PageTexts): HtmlValue {

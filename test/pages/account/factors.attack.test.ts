@@ -5,7 +5,7 @@ import { password, totpSecret } from '../../support/host.js'
 import { type MountedHost, startMounted } from '../mounted/mounted-host.js'
 import { givePasskey, madeFor, startPasskeyPages } from '../mounted/passkey-host.js'
 import { formOf, openVisitor } from '../mounted/visitor.js'
-import { openAccount } from './account-visitor.js'
+import { openAccount, sessionsOf } from './account-visitor.js'
 
 async function openBob(host: MountedHost) {
   const visitor = openVisitor(host)
@@ -15,6 +15,7 @@ async function openBob(host: MountedHost) {
   return { visitor, page }
 }
 
+const sessionOf = async (host: MountedHost) => (await sessionsOf(host))[0] ?? ''
 const factorOf = ({ stores }: MountedHost) => stores.secondFactors.find('u-bob')
 
 describe('the second factor', () => {
@@ -76,11 +77,28 @@ describe('the second factor', () => {
     expect(own.heading).toBe('Second factor')
   })
 
+  it('is set up by no session alone: its thief would lock the owner out, whatever she resets', async () => {
+    const host = await startMounted()
+    const { visitor } = await openAccount(host)
+    const page = await visitor.open(`${host.base}/account/second-factor`)
+    for (const present of [undefined, '', 'not hers']) {
+      const typed = present === undefined ? {} : { present }
+      const refused = await visitor.post(page, { choice: 'begin', ...typed })
+      expect([refused.status, refused.heading]).toEqual([422, 'Second factor'])
+      expect(refused.text).toContain('The current password is not right.')
+      // Nor by a code for a key that was never shown.
+      await visitor.post(page, { code: '000000' })
+    }
+    expect(await host.stores.secondFactors.findPending('u-alice', await sessionOf(host))).toBeNull()
+    const key = await visitor.fill(page, { choice: 'begin', present: password })
+    expect(key.heading).toBe('Set up a second factor')
+  })
+
   it('is set up once by a form that is sent twenty times at once', async () => {
     const host = await startMounted()
     const { visitor } = await openAccount(host)
     const page = await visitor.open(`${host.base}/account/second-factor`)
-    const key = await visitor.fill(page, { choice: 'begin' })
+    const key = await visitor.fill(page, { choice: 'begin', present: password })
     const secret = /<code class="secret"[^>]*>([A-Z2-7 ]+)</.exec(key.text)?.[1] ?? ''
     const code = totpCode(secret.replaceAll(' ', ''), host.clock())
     const cookies = [...visitor.cookies]

@@ -24,7 +24,7 @@ const codesOn = ({ text }: PageAnswer) => [...text.matchAll(/<li><code>([^<]+)</
 
 async function setUp(visitor: Visitor, host: MountedHost): Promise<PageAnswer> {
   const page = await visitor.open(`${host.base}/account/second-factor`)
-  const key = await visitor.fill(page, { choice: 'begin' })
+  const key = await visitor.fill(page, { choice: 'begin', present: password })
   return visitor.fill(key, { code: totpCode(secretOn(key), host.clock()) })
 }
 
@@ -35,7 +35,7 @@ describe('the page of the second factor', () => {
     const { visitor } = await openAccount(host)
     const page = await visitor.open(`${host.base}/account/second-factor`)
     expect([page.heading, choicesOn(page)]).toEqual(['Second factor', ['begin']])
-    const key = await visitor.fill(page, { choice: 'begin' })
+    const key = await visitor.fill(page, { choice: 'begin', present: password })
     expect(key.heading).toBe('Set up a second factor')
     const wrong = await visitor.fill(key, { code: '000000' })
     expect([wrong.status, secretOn(wrong)]).toEqual([422, secretOn(key)])

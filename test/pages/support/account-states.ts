@@ -125,13 +125,21 @@ function factorStates(
   const form = formWith(null)
   const back = `${base}/account`
   const proveAddress = `${base}/account/email`
-  const shown = { page: 'account-factor', account, form, done: null, proveAddress, back } as const
+  const asked = { asksPassword: false, done: null, proveAddress, back } as const
+  const shown = { page: 'account-factor', account, form, ...asked } as const
   const factor = { ...shown, app, email: null }
   const email = { enabled: false, verified: true }
   const unproven = { enabled: false, verified: false }
   return {
     'account-factor': factor,
     'account-factor-off': { ...factor, app: noApp },
+    'account-factor-password': { ...factor, app: noApp, email, asksPassword: true },
+    'account-factor-password-wrong': {
+      ...factor,
+      app: noApp,
+      asksPassword: true,
+      form: formWith({ kind: 'wrong' }),
+    },
     'account-factor-stale': { ...factor, form: formWith({ kind: 'stale' }) },
     'account-factor-email': { ...factor, app: noApp, email },
     'account-factor-email-on': { ...factor, email: { ...email, enabled: true }, done: 'email-on' },
