@@ -1,10 +1,10 @@
-import type { Audit } from '../audit/events.js'
 import { AuthConfigError } from '../errors.js'
 import { type HostAction, readAction } from '../http/host-input.js'
+import type { ManagementKit } from '../kits/session-kit.js'
 import { markOfKey } from '../lib/vault.js'
 import type { KeyInfo, KeyRing } from '../signers/contract.js'
-import type { SecondFactorStore } from '../stores/second-factor-contract.js'
 import type { OwnTotp } from '../two-factor/second-factor.js'
+import type { CheckedAdminOptions } from './admin-options.js'
 
 /** A signing key, and what it signs. */
 export interface AdminKey extends KeyInfo {
@@ -36,13 +36,10 @@ export interface SealedWith {
   readonly count: number | null
 }
 
-interface AdminKeysDeps {
-  readonly keys: KeyRing | undefined
-  readonly idTokenKeys: KeyRing | undefined
-  readonly audit: Audit
-}
-
-export function createAdminKeys({ keys, idTokenKeys, audit }: AdminKeysDeps): AdminKeys {
+export function createAdminKeys(
+  { keys, idTokenKeys }: CheckedAdminOptions,
+  { audit }: ManagementKit,
+): AdminKeys {
   const rings = [
     { ring: keys, signs: 'access-tokens' },
     { ring: idTokenKeys, signs: 'id-tokens' },
@@ -86,14 +83,11 @@ export function createAdminKeys({ keys, idTokenKeys, audit }: AdminKeysDeps): Ad
   }
 }
 
-interface SealedDeps extends Pick<AdminKeysDeps, 'keys' | 'idTokenKeys'> {
-  readonly secondFactors: Pick<SecondFactorStore, 'countSealed'> | undefined
-  readonly encryptionKeys: readonly Buffer[]
-}
-
 /** What is sealed with which key: to know when an old one may be destroyed. */
-export function createSealed(deps: SealedDeps): () => Promise<readonly SealedWith[]> {
-  const { keys, idTokenKeys, secondFactors, encryptionKeys } = deps
+export function createSealed(
+  { keys, idTokenKeys, encryptionKeys }: CheckedAdminOptions,
+  { totp }: ManagementKit,
+): () => Promise<readonly SealedWith[]> {
   const ofRing = async (ring: KeyRing | undefined) =>
     (await ring?.sealedWith?.())?.map((mark) => ({ mark, count: 1 }))
   return async function sealed() {
@@ -102,7 +96,7 @@ export function createSealed(deps: SealedDeps): () => Promise<readonly SealedWit
     const tell = (what: SealedWith['what'], purpose: string, found: Counts) =>
       byKey(what, found, (key) => markOfKey(purpose, key), encryptionKeys)
     return [
-      ...tell('totp-seeds', 'totp-seed', await secondFactors?.countSealed?.()),
+      ...tell('totp-seeds', 'totp-seed', await totp?.store.countSealed?.()),
       ...tell('signing-keys', 'signing-key', await ofRing(keys)),
       ...tell('id-token-keys', 'signing-key', await ofRing(idTokenKeys)),
     ]

@@ -147,17 +147,16 @@ export interface AdminUnlockOptions extends UnlockOptions {
 export function adminOf(given: AdminOptions): Admin {
   const options = checkAdminOptions(given)
   const parts = createParts(options)
-  const { keys, idTokenKeys, encryptionKeys, onEvent } = options
+  const { keys, idTokenKeys, onEvent } = options
   const { totp } = parts
-  const secondFactors = totp?.store
-  const sealed = createSealed({ keys, idTokenKeys, secondFactors, encryptionKeys })
+  const sealed = createSealed(options, parts)
   return {
     ...manageSessions(parts),
     secondFactors: totp === undefined ? without('secondFactors') : resetting(parts, totp),
     passkeys: managePasskeys(parts),
     accounts: createAdminAccounts(options, parts),
     clients: manageClients(options, parts),
-    keys: createAdminKeys({ keys, idTokenKeys, audit: parts.audit }),
+    keys: createAdminKeys(options, parts),
     sealed,
     reseal: createReseal([keys, idTokenKeys], totp, sealed),
     unlockLogin: unlocking(options, parts),
