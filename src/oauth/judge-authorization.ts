@@ -1,5 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { RequestContext } from '../audit/events.js'
+import { AuthError } from '../errors.js'
+import { UnexpectedAnswer } from '../lib/host-call.js'
 import type { OAuthClient } from '../stores/client-contract.js'
 import type { AppsKit } from './apps-kit.js'
 import {
@@ -14,7 +16,6 @@ import {
   decideAuthorization,
   type FlowStep,
 } from './decide-authorization.js'
-import { readIdTokenHint } from './id-token-hint.js'
 import { type ForPage, parseAuthorizationRequest } from './parse-request.js'
 
 /** A valid request, its user, and its next step. */
@@ -136,4 +137,41 @@ async function wordsGranted(
 ): Promise<readonly string[]> {
   if (found === null || client.firstParty === true) return []
   return (await consents.find(found.session.userId, client.id))?.scopes ?? []
+}
+
+/** What an `id_token_hint` says: it is an ID token issued to the client, expired or not. */
+export interface IdTokenHint {
+  readonly userId: string
+  /** The session of the client, by the name that the client knows; null without. */
+  readonly sid: string | null
+}
+
+/**
+ * Reads an `id_token_hint` of a client; null for anything else. Without `verifyIdToken` in the
+ * signer every hint is unknown. Rejects with 503.
+ */
+export async function readIdTokenHint(
+  { signer, call }: AppsKit,
+  hint: string,
+  audience: string,
+): Promise<IdTokenHint | null> {
+  if (signer.verifyIdToken === undefined) return null
+  return call('signer.verifyIdToken', async () => {
+    try {
+      return hintOf(await signer.verifyIdToken?.(hint, { audience }))
+    } catch (error) {
+      // A refusal is an answer, not a failure.
+      if (error instanceof AuthError && error.code === 'Unauthorized') return null
+      throw error
+    }
+  })
+}
+
+type GivenClaims = { readonly sub?: unknown; readonly sid?: unknown } | null | undefined
+
+function hintOf(claims: GivenClaims): IdTokenHint {
+  const { sub, sid } = claims ?? {}
+  if (typeof sub !== 'string' || sub === '')
+    throw new UnexpectedAnswer('the signer did not return claims')
+  return { userId: sub, sid: typeof sid === 'string' ? sid : null }
 }

@@ -3,11 +3,15 @@ import { claimedAudience } from '../signers/read-token.js'
 import type { OAuthClient } from '../stores/client-contract.js'
 import type { SessionRecord } from '../stores/contract.js'
 import type { AppsKit } from './apps-kit.js'
-import { isEchoable, maxStateChars, uiLocalesOf } from './authorization-parameters.js'
+import { isEchoable, maxStateChars, uiLocalesOf } from './authorization-request.js'
 import { postLogoutRedirectOf } from './client-defaults.js'
-import { type IdTokenHint, readIdTokenHint } from './id-token-hint.js'
 import { sidInBrowser } from './issue-tokens.js'
-import { type AskingBrowser, findClientOfBrowser } from './judge-authorization.js'
+import {
+  type AskingBrowser,
+  findClientOfBrowser,
+  type IdTokenHint,
+  readIdTokenHint,
+} from './judge-authorization.js'
 import { parseBrowserRequest } from './parse-request.js'
 import { appended, queryOf } from './redirect-location.js'
 

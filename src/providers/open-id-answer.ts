@@ -27,7 +27,7 @@ interface Refusal {
 }
 
 /** Which claims of UserInfo are asked, and how tokens are verified. */
-interface ReadAnswerDeps {
+interface AnswerRules {
   readonly issuer: string
   readonly clientId: string
   readonly clockToleranceSeconds: number
@@ -52,16 +52,16 @@ export function refused(reason: string): Refusal {
 
 /** Exchanges the code of an answer, and verifies what comes for it. */
 export async function readAnswer(
-  deps: ReadAnswerDeps,
+  rules: AnswerRules,
   server: OpenIdServer,
   flow: FlowToFinish,
 ): Promise<OpenIdAnswer> {
   const kept = keptOf(flow)
-  const fault = faultOf(flow, server, deps.issuer)
+  const fault = faultOf(flow, server, rules.issuer)
   if (fault !== null) return refused(fault)
   try {
     const tokens = await exchange(server, flow, kept)
-    return await verified(deps, server, kept, tokens)
+    return await verified(rules, server, kept, tokens)
   } catch (error) {
     const reason = reasonOf(error)
     if (reason !== null) return refused(reason)
@@ -121,7 +121,7 @@ function exchange(
 // OpenID Connect Core §3.1.3.7. The library leaves out the signature of a token that comes from the
 // provider itself, times in the future, and the one party of a token with one audience.
 async function verified(
-  { clientId, clockToleranceSeconds, asksUserinfo, verifyToken }: ReadAnswerDeps,
+  { clientId, clockToleranceSeconds, asksUserinfo, verifyToken }: AnswerRules,
   server: OpenIdServer,
   { nonce }: Kept,
   tokens: TokenEndpointResponse,

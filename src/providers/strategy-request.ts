@@ -21,7 +21,7 @@ export interface StrategyRequest {
 }
 
 /** What the request is made of. */
-interface RequestParts {
+interface ReturnedRequest {
   readonly method: 'GET' | 'POST'
   readonly callbackUrl: string
   /** The query of a GET, the form of a POST. */
@@ -34,7 +34,7 @@ interface RequestParts {
  * A request of its own for a strategy: no `req.user`, `req.login` or cookies. Its address is that
  * of the callback, whatever the browser calls this server.
  */
-export function strategyRequest(parts: RequestParts): StrategyRequest {
+export function strategyRequest(parts: ReturnedRequest): StrategyRequest {
   const { method, callbackUrl, parameters, session } = parts
   const { protocol, host, hostname, pathname } = new URL(callbackUrl)
   const headers: Texts = ownMembers({ ...withoutForwarding(parts.headers), host })
