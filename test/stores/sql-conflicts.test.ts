@@ -1,10 +1,10 @@
-// Writes that PostgreSQL undoes because of somebody else's.
+// Writes that a database undoes because of somebody else's.
 import { CompiledQuery, Kysely, PostgresDialect } from 'kysely'
 import pg from 'pg'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { migrateSql, sqlStores } from '../../src/stores/sql/sql-stores.js'
-import { dropTables } from '../support/databases.js'
-import { at, codeRecord, randomKey, sessionRecord } from '../support/records.js'
+import { databaseKind, dropTables, openDatabase } from '../support/databases.js'
+import { at, codeRecord, identityRecord, randomKey, sessionRecord } from '../support/records.js'
 import { postgresUrl } from '../support/services.js'
 
 describe.skipIf(postgresUrl === null)('on PostgreSQL, every transaction serializable', () => {
@@ -90,4 +90,33 @@ describe.skipIf(postgresUrl === null)('on PostgreSQL, every transaction serializ
     )
     expect(redeemed.filter((result) => result?.outcome === 'consumed')).toHaveLength(60)
   })
+})
+
+describe.each(['PostgreSQL', 'MariaDB'].map(databaseKind))('on $name', (kind) => {
+  it.skipIf(kind.open === null)(
+    'those who remove the accounts of one user at once wait in one line: none is undone',
+    async () => {
+      let begun = 0
+      const { stores, close } = await openDatabase(kind, {
+        onQuery(sql) {
+          if (/^(begin|start transaction)/i.test(sql)) begun += 1
+        },
+      })
+      onTestFinished(close)
+      for (let round = 0; round < 20; round += 1) {
+        const userId = randomKey()
+        const ids = [randomKey(), randomKey()]
+        for (const id of ids)
+          await stores.identities.link(identityRecord({ id, userId, subject: id }))
+        begun = 0
+        const outcomes = await Promise.all(
+          Array.from({ length: 50 }, (_none, caller) =>
+            stores.identities.unlink(userId, ids[caller % 2] ?? '', { unlessLast: true }),
+          ),
+        )
+        expect(outcomes.filter(({ outcome }) => outcome === 'unlinked')).toHaveLength(1)
+        expect(begun).toBe(50)
+      }
+    },
+  )
 })

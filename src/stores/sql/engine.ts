@@ -35,6 +35,8 @@ export interface SqlEngine {
   readonly hasOnConflict: boolean
   /** `UPDATE … RETURNING`. */
   readonly hasReturning: boolean
+  /** `SELECT … FOR UPDATE`, where others lock all that there is. */
+  readonly locksRows: boolean
   /** In `SET`, an expression sees what the assignments before it have changed. */
   readonly assignsInTurn: boolean
   /**
@@ -73,6 +75,7 @@ export function createEngine<Database>(
     deletesWithLimit: isMysql,
     hasOnConflict: !isMysql,
     hasReturning: !isMysql,
+    locksRows: name !== 'sqlite',
     assignsInTurn: isMysql,
     readsOldSnapshot: isMysql && db.isTransaction,
     write,

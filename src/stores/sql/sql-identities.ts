@@ -117,23 +117,34 @@ async function unlinkUnlessLast(
   userId: string,
   id: string,
 ): Promise<UnlinkIdentityResult> {
-  const { tables, key, readsOldSnapshot } = engine
+  const ids = await lockLinked(engine, transaction, userId)
+  const isOnly = ids.length === 1 && ids[0] === id
+  return isOnly ? { outcome: 'last' } : unlinkOne(engine, transaction, userId, id)
+}
+
+// Another call that removes one of this user's waits here, and then sees what is left.
+async function lockLinked(
+  { tables, key, locksRows }: SqlEngine,
+  transaction: AuthDatabase,
+  userId: string,
+): Promise<readonly string[]> {
   const user = key(userId, 'userId')
-  // Changes nothing, and locks all of the user's rows, on every engine: another call that removes
-  // one waits here, and then sees what is left.
-  await transaction
-    .updateTable(tables.identities)
-    .set(({ ref }) => ({ user_id: ref('user_id') }))
-    .where('user_id', '=', user)
-    .execute()
-  const rows = transaction
+  // SQLite locks the whole file at the first write, and this one changes nothing.
+  if (!locksRows)
+    await transaction
+      .updateTable(tables.identities)
+      .set({ user_id: user })
+      .where('user_id', '=', user)
+      .execute()
+  const linked = transaction
     .selectFrom(tables.identities)
     .select('id')
     .where('user_id', '=', user)
     .where('unlinked', '=', 0)
-  const ids = await (readsOldSnapshot ? rows.forUpdate() : rows).execute()
-  const isOnly = ids.length === 1 && ids.every((row) => fromKey(row.id) === id)
-  return isOnly ? { outcome: 'last' } : unlinkOne(engine, transaction, userId, id)
+    // All lock in one order: two that lock in different ones wait for each other.
+    .orderBy('id')
+  const rows = await (locksRows ? linked.forUpdate() : linked).execute()
+  return rows.map((row) => fromKey(row.id))
 }
 
 async function unlinkOne(
