@@ -1,14 +1,10 @@
-import type { Proofs } from '../accounts/proofs.js'
-import type { Audit, RequestContext } from '../audit/events.js'
+import type { RequestContext } from '../audit/events.js'
 import { AuthError } from '../errors.js'
 import type { Endpoint } from '../http/endpoint.js'
 import { readParameters } from '../http/parameters.js'
 import type { ProviderLogout } from '../providers/contract.js'
-import type { Sessions } from '../sessions/sessions.js'
-import type { IdentityStore } from '../stores/identity-contract.js'
-import type { Throttle } from '../throttle/throttle.js'
 import type { ConnectedProvider } from './fail-closed-provider.js'
-import type { ProviderIn } from './start.endpoint.js'
+import { type ProvidersKit, providerIn } from './provider-kit.js'
 import {
   identityDigest,
   isNoted,
@@ -18,42 +14,29 @@ import {
   sidDigest,
 } from './upstream.js'
 
-export interface BackchannelLogoutDeps {
-  readonly providerIn: ProviderIn
-  readonly identities: Pick<IdentityStore, 'find'>
-  readonly sessions: Pick<Sessions, 'listForUser' | 'end'>
-  readonly proofs: Pick<Proofs, 'openLink' | 'findLink'>
-  readonly throttle: Pick<Throttle, 'limitFailures'>
-  /** Seconds that a session may live. */
-  readonly longestSession: number
-  readonly clock: () => Date
-  readonly audit: Audit
-}
-
 /**
  * `POST /auth/providers/:id/backchannel-logout`: the provider ends the sessions that it has opened
  * here ([OpenID Connect Back-Channel Logout 1.0
  * §2.5](https://openid.net/specs/openid-connect-backchannel-1_0.html#BCRequest)).
  */
-export function backchannelLogoutEndpoint(deps: BackchannelLogoutDeps): Endpoint {
-  const { providerIn, throttle } = deps
-  return throttle.limitFailures('provider-logout', async function backchannelLogout(request) {
+export function backchannelLogoutEndpoint(kit: ProvidersKit): Endpoint {
+  return kit.throttle.limitFailures('provider-logout', async function backchannelLogout(request) {
     const { context } = request
     // 404
-    const provider = providerIn(request)
+    const provider = providerIn(kit, request)
     if (provider.readLogoutToken === undefined) throw new AuthError('not-found')
     // 400, 413, 415
     const token = (await readParameters(request.incoming)).one('logout_token')
     const logout = token === null ? null : await provider.readLogoutToken(token)
-    const once = logout && usedOnce(deps, provider, logout)
+    const once = logout && usedOnce(kit, provider, logout)
     if (logout === null || once === null) throw refusedToken()
     // A token that comes twice must not end what was opened in between.
-    if (await isNoted(deps.proofs, 'upstream-logout', once.name, context)) throw refusedToken()
-    const sessions = await endSessions(deps, provider, logout, context)
+    if (await isNoted(kit.proofs, 'upstream-logout', once.name, context)) throw refusedToken()
+    const sessions = await endSessions(kit, provider, logout, context)
     // Afterwards: if a session could not be ended, the provider must be able to send it again. Of
     // several at the same moment each ends the same, and one is told so.
-    if (!(await noteOnce(deps.proofs, 'upstream-logout', once, context))) throw refusedToken()
-    deps.audit({ type: 'provider.logout', provider: provider.id, sessions }, context)
+    if (!(await noteOnce(kit.proofs, 'upstream-logout', once, context))) throw refusedToken()
+    kit.audit({ type: 'provider.logout', provider: provider.id, sessions }, context)
     return { status: 200, text: '', headers: { 'Content-Type': 'text/plain' } }
   })
 }
@@ -64,7 +47,7 @@ function refusedToken(): AuthError {
 
 /** What is noted of a token, and for how many seconds; null if it has expired. */
 function usedOnce(
-  { clock }: BackchannelLogoutDeps,
+  { clock }: ProvidersKit,
   { id }: ConnectedProvider,
   { issuer, jti, expiresAt }: ProviderLogout,
 ): { readonly name: string; readonly lifetime: number } | null {
@@ -74,25 +57,25 @@ function usedOnce(
 }
 
 async function endSessions(
-  deps: BackchannelLogoutDeps,
+  kit: ProvidersKit,
   { id, accounts }: ConnectedProvider,
   { issuer, subject, sid }: ProviderLogout,
   context: RequestContext,
 ): Promise<number> {
   const session = sid === undefined ? undefined : sidDigest(id, sid)
-  const named = subject ?? (await subjectOf(deps, session, context))
+  const named = subject ?? (await subjectOf(kit, session, context))
   if (named === null) return 0
-  const found = await deps.identities.find(accounts, named)
+  const found = await kit.identities.find(accounts, named)
   if (found === null || found.issuer !== issuer) return 0
   const identity = identityDigest({ accounts, identity: { subject: named } })
-  const all = await deps.sessions.listForUser(found.userId)
+  const all = await kit.sessions.listForUser(found.userId)
   const meant = all.filter((one) => isOpenedBy(one, id, { identity, session }))
-  for (const one of meant) await deps.sessions.end(one, 'upstream-logout', context)
+  for (const one of meant) await kit.sessions.end(one, 'upstream-logout', context)
   return meant.length
 }
 
 async function subjectOf(
-  { proofs, longestSession: lifetime, clock }: BackchannelLogoutDeps,
+  { proofs, longestSession: lifetime, clock }: ProvidersKit,
   digest: string | undefined,
   context: RequestContext,
 ): Promise<string | null> {

@@ -1,4 +1,3 @@
-import type { Audit } from '../audit/events.js'
 import { AuthError } from '../errors.js'
 import type { TextAnswer } from '../http/answer.js'
 import { readFormAsQuery } from '../http/body.js'
@@ -8,21 +7,10 @@ import type { CallbackPages } from '../pages/page-providers.js'
 import { seeOther } from '../pages/show-page.js'
 import type { Identity } from '../providers/contract.js'
 import type { ConnectedProvider } from './fail-closed-provider.js'
-import type { ClientGoal, FlowGoal, ProviderFlows, ReturnedFlow } from './provider-flow.js'
-import type { ProviderIn } from './start.endpoint.js'
-import type { Tickets } from './tickets.js'
-
-export interface CallbackDeps {
-  readonly providerIn: ProviderIn
-  readonly flows: Pick<ProviderFlows, 'end'>
-  readonly tickets: Pick<Tickets, 'issue'>
-  readonly callbackOf: (provider: Pick<ConnectedProvider, 'id'>) => string
-  /** Undefined without the option `oauth`. */
-  readonly callbackPages: CallbackPages | undefined
-  /** Names this server in answers to clients. */
-  readonly issuer: string
-  readonly audit: Audit
-}
+import { type ClientGoal, endFlow, type FlowGoal, type ReturnedFlow } from './provider-flow.js'
+import { callbackOf, type ProvidersKit, providerIn } from './provider-kit.js'
+import { tooLate } from './start.endpoint.js'
+import { issueTicket } from './tickets.js'
 
 /** Bytes of a form: an answer of SAML has some ten thousand. */
 const maxFormBytes = 256 * 1024
@@ -30,50 +18,28 @@ const maxFormBytes = 256 * 1024
 const maxQueryChars = 16_384
 
 /**
- * `GET, POST /auth/providers/:id/callback`: the browser is back from the provider. Whoever it is
- * gets a ticket, and signs in by it where the flow began: nobody is signed in here.
+ * `GET, POST /auth/providers/:id/callback`: the browser is back from the provider. Its user gets a
+ * ticket, and signs in by it where the flow began: nobody is signed in here.
  */
-export function callbackEndpoint(deps: CallbackDeps): Endpoint {
+export function callbackEndpoint(kit: ProvidersKit): Endpoint {
   return async function callback(request) {
-    const provider = deps.providerIn(request)
+    const provider = providerIn(kit, request)
     // 400, 413, 415
     const parameters = await parametersOf(request)
     const state = parameters['state'] ?? parameters['RelayState'] ?? ''
-    const flow = await endFlow(deps, provider, state, request)
+    const flow = await endFlow(kit, provider, state, request)
     if (flow === null) {
-      deps.audit(
-        { type: 'provider.refused', provider: provider.id, reason: 'stale' },
-        request.context,
-      )
-      if (deps.callbackPages === undefined) throw new AuthError('proof-refused')
-      return deps.callbackPages.stale(request)
+      const { id } = provider
+      kit.audit({ type: 'provider.refused', provider: id, reason: 'stale' }, request.context)
+      return tooLate(kit, request)
     }
     try {
-      return await finish(deps, provider, { state, parameters, flow }, request)
+      return await finish(kit, provider, { state, parameters, flow }, request)
     } catch (error) {
       if (!(error instanceof AuthError && error.status === 503)) throw error
-      return leave(
-        deps,
-        provider,
-        flow.goal,
-        { error: 'temporarily_unavailable', cause: error },
-        request,
-      )
+      const left = { error: 'temporarily_unavailable', cause: error } as const
+      return leave(kit, provider, flow.goal, left, request)
     }
-  }
-}
-
-async function endFlow(
-  { flows }: CallbackDeps,
-  provider: ConnectedProvider,
-  state: string,
-  request: EndpointRequest,
-): Promise<ReturnedFlow | null> {
-  try {
-    return await flows.end(provider, state, request)
-  } catch (error) {
-    if (error instanceof AuthError && error.code === 'proof-refused') return null
-    throw error
   }
 }
 
@@ -84,24 +50,24 @@ interface Returned {
 }
 
 async function finish(
-  deps: CallbackDeps,
+  kit: ProvidersKit,
   provider: ConnectedProvider,
   { state, parameters, flow }: Returned,
   request: EndpointRequest,
 ): Promise<TextAnswer> {
   const { goal, keep } = flow
   const method = request.incoming.method === 'POST' ? 'POST' : 'GET'
-  const callbackUrl = deps.callbackOf(provider)
+  const callbackUrl = callbackOf(kit, provider)
   const headers = headersOf(request)
   const asked = { state, callbackUrl, method, parameters, headers, keep } as const
   const finished = await provider.finish(asked)
   if (finished.outcome !== 'identified') {
     const { id } = provider
     const reason = finished.outcome === 'refused' ? finished.reason : 'not-allowed'
-    deps.audit({ type: 'provider.refused', provider: id, reason }, request.context)
+    kit.audit({ type: 'provider.refused', provider: id, reason }, request.context)
     const told = finished.outcome === 'not-allowed' ? finished.told : undefined
     const error = reason === 'access-denied' ? 'access_denied' : 'provider_refused'
-    return leave(deps, provider, goal, { error, told }, request)
+    return leave(kit, provider, goal, { error, told }, request)
   }
   const { amr: _amr, acr: _acr, authenticatedAt, ...identity } = finished.identity
   const vouched = {
@@ -112,10 +78,10 @@ async function finish(
     hasMfa: hasShownMfa(provider, finished.identity),
     linkTo: goal.linkTo,
   }
-  const ticket = await deps.tickets.issue(vouched, flow)
+  const ticket = await issueTicket(kit, vouched, flow)
   return goal.kind === 'client'
-    ? seeOther(backTo(deps, goal, { ticket }))
-    : pagesOf(deps).goOn(pageOf(goal), ticket)
+    ? seeOther(backTo(kit, goal, { ticket }))
+    : pagesOf(kit).goOn(pageOf(goal), ticket)
 }
 
 function hasShownMfa({ acceptMfa, mfaAcr = [] }: ConnectedProvider, identity: Identity): boolean {
@@ -132,14 +98,14 @@ interface Left {
 }
 
 async function leave(
-  deps: CallbackDeps,
+  kit: ProvidersKit,
   { name }: ConnectedProvider,
   goal: FlowGoal,
   { error, told, cause }: Left,
   request: EndpointRequest,
 ): Promise<TextAnswer> {
-  if (goal.kind === 'client') return seeOther(backTo(deps, goal, { error }))
-  const pages = pagesOf(deps)
+  if (goal.kind === 'client') return seeOther(backTo(kit, goal, { error }))
+  const pages = pagesOf(kit)
   if (cause !== undefined) return pages.failed(request, pageOf(goal), cause)
   if (error === 'access_denied') return pages.cancelled(pageOf(goal))
   return pages.refused(request, pageOf(goal), name, told)
@@ -150,13 +116,13 @@ function pageOf({ raw, linkTo }: Extract<FlowGoal, { kind: 'page' }>) {
 }
 
 // A flow of the pages was begun by them.
-function pagesOf({ callbackPages }: CallbackDeps): CallbackPages {
+function pagesOf({ callbackPages }: ProvidersKit): CallbackPages {
   if (callbackPages === undefined) throw new AuthError('proof-refused')
   return callbackPages
 }
 
 function backTo(
-  { issuer }: CallbackDeps,
+  { issuer }: ProvidersKit,
   { returnTo, state }: ClientGoal,
   answer: { readonly ticket: string } | { readonly error: Left['error'] },
 ): string {

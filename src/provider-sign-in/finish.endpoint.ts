@@ -6,10 +6,10 @@ import { parseInput } from '../http/input.js'
 import { loggedIn } from '../login/login.endpoint.js'
 import { codeVerifierPattern } from '../pkce/code-challenge.js'
 import { tokensSchema } from '../sessions/sign-in-options.js'
-import type { Throttle } from '../throttle/throttle.js'
 import { assertionSchema } from '../two-factor/passkey-response.js'
-import type { SignInByTicket } from './sign-in-by-ticket.js'
-import type { Tickets } from './tickets.js'
+import type { ProvidersKit } from './provider-kit.js'
+import { signInByTicket } from './sign-in-by-ticket.js'
+import { findTicket } from './tickets.js'
 
 /** The body of `POST /auth/providers/finish`. */
 export const finishRequest: z.ZodObject<{
@@ -28,26 +28,19 @@ export const finishRequest: z.ZodObject<{
   tokens: tokensSchema,
 })
 
-export interface FinishDeps {
-  readonly tickets: Pick<Tickets, 'find'>
-  readonly signInByTicket: SignInByTicket
-  readonly throttle: Pick<Throttle, 'limitFailures'>
-}
-
 /** `POST /auth/providers/finish`: signs in by the ticket, as `POST /login` does by password. */
-export function finishEndpoint(deps: FinishDeps): Endpoint {
-  const { tickets, signInByTicket, throttle } = deps
-  return throttle.limitFailures('provider-finish', async function finish(request) {
-    const { context } = request
+export function finishEndpoint(kit: ProvidersKit): Endpoint {
+  return kit.throttle.limitFailures('provider-finish', async function finish(request) {
     // 400, 413, 415
     const given = parseInput(finishRequest, await request.readJson())
     const { codeVerifier, code = null, passkey = null, username, tokens } = given
     if (code !== null && passkey !== null)
       throw invalidRequest([{ path: 'code, passkey', message: 'Send one of them.' }])
+    const shown = { codeVerifier, linkTo: null }
     // 400, 503
-    const ticket = await tickets.find(given.ticket, { codeVerifier, linkTo: null }, context)
+    const ticket = await findTicket(kit, given.ticket, shown, request.context)
     const asked = { ticket, code, passkey, username, tokens, lifetime: undefined }
     // 400, 401, 403, 409, 429, 503
-    return loggedIn(await signInByTicket(asked, request))
+    return loggedIn(await signInByTicket(kit, asked, request))
   })
 }

@@ -1,14 +1,12 @@
-import type { Audit, RequestContext } from '../audit/events.js'
+import type { RequestContext } from '../audit/events.js'
 import { AuthError, notSignedIn } from '../errors.js'
 import { randomId } from '../lib/random.js'
 import type { SignedInRequest } from '../principal/principal.js'
 import { markOfMaker } from '../sessions/mark-of-maker.js'
-import type { Sessions } from '../sessions/sessions.js'
-import type { IdentityRecord, IdentityStore } from '../stores/identity-contract.js'
-import type { AuthUser, UserStore } from '../users/contract.js'
-import type { ConnectedProvider } from './fail-closed-provider.js'
+import type { IdentityRecord } from '../stores/identity-contract.js'
 import type { LinkTo } from './provider-flow.js'
-import type { FoundTicket, Tickets, Vouched } from './tickets.js'
+import type { ProvidersKit } from './provider-kit.js'
+import { type FoundTicket, useTicket, type Vouched } from './tickets.js'
 import { identityDigest, isOpenedBy } from './upstream.js'
 
 /** A connected account, as its owner sees it. */
@@ -25,130 +23,110 @@ export interface IdentitySummary {
 /** How a user came to be connected. */
 export type LinkedHow = 'asked' | 'email' | 'created'
 
-/** The accounts elsewhere that users are connected with. */
-export interface OwnIdentities {
-  /** Oldest first. Rejects with 503. */
-  list(userId: string): Promise<readonly IdentitySummary[]>
-  /**
-   * Connects an identity with a user. `identity-in-use`: 409, it is another user's, and stays so.
-   * Resolves with the one that is there if it is this user's already. Rejects with 503.
-   */
-  link(
-    userId: string,
-    vouched: Pick<Vouched, 'accounts' | 'identity'>,
-    how: LinkedHow,
-    context: RequestContext,
-  ): Promise<IdentityRecord>
-  /**
-   * Connects the identity of a ticket with a user who is signed in, and still is afterwards. Throws
-   * 400 `proof-refused`, 401, 409 `identity-in-use`, 503.
-   */
-  linkByTicket(
-    ticket: FoundTicket,
-    linkTo: LinkTo,
-    context: RequestContext,
-  ): Promise<IdentitySummary>
-  /**
-   * Removes one, and ends the sessions that it has opened. The caller has required a fresh sign-in.
-   * Throws 401, 404, 409 `last-sign-in-method`, 503.
-   */
-  unlink(
-    asking: Pick<SignedInRequest, 'session'>,
-    id: string,
-    context: RequestContext,
-  ): Promise<void>
+/** The accounts elsewhere that a user is connected with, oldest first. Rejects with 503. */
+export async function listIdentities(
+  { identities }: ProvidersKit,
+  userId: string,
+): Promise<readonly IdentitySummary[]> {
+  return (await identities.listForUser(userId)).map(summaryOf)
 }
 
-export interface OwnIdentitiesDeps {
-  readonly identities: IdentityStore
-  readonly users: Pick<UserStore, 'findById'>
-  readonly sessions: Pick<Sessions, 'findLive' | 'requireLive' | 'listForUser' | 'end'>
-  /** Whether the user can sign in with a passkey. */
-  readonly hasPasskey: (userId: string) => Promise<boolean>
-  readonly providerOf: (id: string) => ConnectedProvider | undefined
-  /** Who may sign in by password; undefined: everybody. */
-  readonly mayUsePassword: ((user: AuthUser) => Promise<boolean>) | undefined
-  readonly tickets: Pick<Tickets, 'use'>
-  readonly clock: () => Date
-  readonly audit: Audit
+/** What an identity is connected by: the vouched one, how, and the mark of who did it. */
+interface Linking {
+  readonly vouched: Pick<Vouched, 'accounts' | 'identity'>
+  readonly how: LinkedHow
+  readonly passwordMark?: string | null
 }
 
-export function createOwnIdentities(deps: OwnIdentitiesDeps): OwnIdentities {
-  const { identities, sessions, tickets, providerOf } = deps
-  const link = createLink(deps)
-  return {
-    list: async (userId) => (await identities.listForUser(userId)).map(summaryOf),
-
-    link: async (userId, vouched, how, context) => (await link(userId, vouched, how, context)).row,
-
-    async linkByTicket(ticket, { userId, sessionId }, context) {
-      const { session, user } = await requireSignedIn(deps, userId, sessionId)
-      await tickets.use(ticket, context)
-      const mark = markOfMaker(session, user)
-      const { row, isNew } = await link(userId, ticket, 'asked', context, mark)
-      // A thief whose session has ended in this moment must keep no way in.
-      await requireSignedIn(deps, userId, sessionId).catch(async (error: unknown) => {
-        if (isNew) await identities.unlink(userId, row.id, { unlessLast: false })
-        throw error
-      })
-      return summaryOf(row)
-    },
-
-    async unlink({ session }, id, context) {
-      const { userId } = session
-      const mine = await identities.listForUser(userId)
-      const meant = mine.find((one) => one.id === id)
-      if (meant === undefined) throw noIdentity()
-      await sessions.requireLive(session)
-      const { provider } = meant
-      const unlessLast = await hasNoOtherWay(deps, userId)
-      // An account of a provider that the host has removed is no way in.
-      const others = mine.filter((one) => one !== meant && providerOf(one.provider) !== undefined)
-      if (unlessLast && others.length === 0) throw new AuthError('last-sign-in-method')
-      // Before and after the removal: if it fails, the user tries again.
-      await endOpenedBy(deps, meant, context)
-      const { outcome } = await identities.unlink(userId, id, { unlessLast })
-      if (outcome === 'last') throw new AuthError('last-sign-in-method')
-      if (outcome === 'unknown') throw noIdentity()
-      deps.audit({ type: 'identity.unlinked', userId, provider }, context)
-      await endOpenedBy(deps, meant, context)
-    },
+/**
+ * Connects an identity with a user. `identity-in-use`: 409, it is another user's, and stays so.
+ * Resolves with the one that is there if it is this user's already. Rejects with 503.
+ */
+export async function linkIdentity(
+  { identities, clock, audit }: ProvidersKit,
+  userId: string,
+  { vouched, how, passwordMark = null }: Linking,
+  context: RequestContext,
+): Promise<{ readonly row: IdentityRecord; readonly isNew: boolean }> {
+  const { accounts: provider, identity } = vouched
+  const { issuer, subject } = identity
+  const row: IdentityRecord = {
+    provider,
+    subject,
+    issuer,
+    userId,
+    id: randomId(),
+    label: labelOf(identity),
+    passwordMark,
+    createdAt: clock(),
+    lastUsedAt: null,
   }
+  // What its owner has disconnected, an address does not connect again.
+  const { outcome } = await identities.link(row, { unlessUnlinked: how === 'email' })
+  if (outcome === 'linked') {
+    audit({ type: 'identity.linked', userId, provider, how }, context)
+    return { row, isNew: true }
+  }
+  const before = await identities.find(provider, subject)
+  if (before?.userId === userId && before.issuer === issuer) return { row: before, isNew: false }
+  throw new AuthError('identity-in-use')
+}
+
+/**
+ * Connects the identity of a ticket with a user who is signed in, and still is afterwards. Throws
+ * 400 `proof-refused`, 401, 409 `identity-in-use`, 503.
+ */
+export async function linkByTicket(
+  kit: ProvidersKit,
+  ticket: FoundTicket,
+  { userId, sessionId }: LinkTo,
+  context: RequestContext,
+): Promise<IdentitySummary> {
+  const { session, user } = await requireSignedIn(kit, userId, sessionId)
+  await useTicket(kit, ticket, context)
+  const passwordMark = markOfMaker(session, user)
+  const linking = { vouched: ticket, how: 'asked', passwordMark } as const
+  const { row, isNew } = await linkIdentity(kit, userId, linking, context)
+  // A thief whose session has ended in this moment must keep no way in.
+  await requireSignedIn(kit, userId, sessionId).catch(async (error: unknown) => {
+    if (isNew) await kit.identities.unlink(userId, row.id, { unlessLast: false })
+    throw error
+  })
+  return summaryOf(row)
+}
+
+/**
+ * Removes one, and ends the sessions that it has opened. The caller has required a fresh sign-in.
+ * Throws 401, 404, 409 `last-sign-in-method`, 503.
+ */
+export async function unlinkIdentity(
+  kit: ProvidersKit,
+  { session }: Pick<SignedInRequest, 'session'>,
+  id: string,
+  context: RequestContext,
+): Promise<void> {
+  const { identities, sessions, providerOf } = kit
+  const { userId } = session
+  const mine = await identities.listForUser(userId)
+  const meant = mine.find((one) => one.id === id)
+  if (meant === undefined) throw noIdentity()
+  await sessions.requireLive(session)
+  const { provider } = meant
+  const unlessLast = await hasNoOtherWay(kit, userId)
+  // An account of a provider that the host has removed is no way in.
+  const others = mine.filter((one) => one !== meant && providerOf(one.provider) !== undefined)
+  if (unlessLast && others.length === 0) throw new AuthError('last-sign-in-method')
+  // Before and after the removal: if it fails, the user tries again.
+  await endOpenedBy(kit, meant, context)
+  const { outcome } = await identities.unlink(userId, id, { unlessLast })
+  if (outcome === 'last') throw new AuthError('last-sign-in-method')
+  if (outcome === 'unknown') throw noIdentity()
+  kit.audit({ type: 'identity.unlinked', userId, provider }, context)
+  await endOpenedBy(kit, meant, context)
 }
 
 function summaryOf({ id, provider, label, createdAt, lastUsedAt }: IdentityRecord) {
   return { id, provider, label, createdAt, lastUsedAt }
-}
-
-type Link = (
-  ...given: [...Parameters<OwnIdentities['link']>, passwordMark?: string | null]
-) => Promise<{ readonly row: IdentityRecord; readonly isNew: boolean }>
-
-function createLink({ identities, clock, audit }: OwnIdentitiesDeps): Link {
-  return async function link(userId, given, how, context, passwordMark = null) {
-    const { accounts: provider, identity } = given
-    const { issuer, subject } = identity
-    const row: IdentityRecord = {
-      provider,
-      subject,
-      issuer,
-      userId,
-      id: randomId(),
-      label: labelOf(identity),
-      passwordMark,
-      createdAt: clock(),
-      lastUsedAt: null,
-    }
-    // What its owner has disconnected, an address does not connect again.
-    const { outcome } = await identities.link(row, { unlessUnlinked: how === 'email' })
-    if (outcome === 'linked') {
-      audit({ type: 'identity.linked', userId, provider, how }, context)
-      return { row, isNew: true }
-    }
-    const before = await identities.find(provider, subject)
-    if (before?.userId === userId && before.issuer === issuer) return { row: before, isNew: false }
-    throw new AuthError('identity-in-use')
-  }
 }
 
 /** What its owner knows an account elsewhere by; null without. */
@@ -157,7 +135,7 @@ export function labelOf({ email, username, name }: Vouched['identity']): string 
 }
 
 async function requireSignedIn(
-  { sessions, users }: OwnIdentitiesDeps,
+  { sessions, users }: ProvidersKit,
   userId: string,
   sessionId: string,
 ): Promise<Pick<SignedInRequest, 'session' | 'user'>> {
@@ -170,20 +148,21 @@ async function requireSignedIn(
 
 // Read again: the guard's row may be some seconds old.
 async function hasNoOtherWay(
-  { users, hasPasskey, mayUsePassword }: OwnIdentitiesDeps,
+  { users, passkeyStore, mayUsePassword }: ProvidersKit,
   userId: string,
 ): Promise<boolean> {
   const user = await users.findById(userId)
   const hasPassword = user !== null && user.passwordHash !== null
   // A password that no door takes is no way in.
   if (hasPassword && (mayUsePassword === undefined || (await mayUsePassword(user)))) return false
-  return !(await hasPasskey(userId))
+  const passkeys = (await passkeyStore?.listForUser(userId)) ?? []
+  return passkeys.length === 0
 }
 
 // A sign-in that is under way looks for the identity again after its session is stored, so one of
 // the two sees the other.
 async function endOpenedBy(
-  { sessions }: OwnIdentitiesDeps,
+  { sessions }: ProvidersKit,
   { userId, provider: accounts, subject }: IdentityRecord,
   context: RequestContext,
 ): Promise<void> {

@@ -1,11 +1,11 @@
-import type { Proofs } from '../accounts/proofs.js'
+import { AuthError } from '../errors.js'
 import type { KeptCookie } from '../http/answer.js'
-import type { BrowserCookie } from '../http/cookies.js'
 import type { EndpointRequest } from '../http/endpoint.js'
 import { ownMembers } from '../lib/check-options.js'
 import { randomId, randomSecret } from '../lib/random.js'
 import type { FlowToStart } from '../providers/contract.js'
 import type { ConnectedProvider } from './fail-closed-provider.js'
+import { callbackOf, type ProvidersKit } from './provider-kit.js'
 
 /** Where a flow leads when the provider has answered. */
 export type FlowGoal = PageGoal | ClientGoal
@@ -47,80 +47,76 @@ export interface ReturnedFlow {
   readonly browser: string
 }
 
-/** Flows to providers: each begins in a browser, and ends in the same one, once. */
-export interface ProviderFlows {
-  /** The address of the provider, and the cookie for the browser. Throws 503. */
-  begin(
-    provider: ConnectedProvider,
-    goal: FlowGoal,
-    hints: Pick<FlowToStart, 'loginHint' | 'prompt' | 'maxAge'>,
-    request: Pick<EndpointRequest, 'incoming'>,
-  ): Promise<{ readonly url: string; readonly cookie: KeptCookie }>
-  /**
-   * Ends the flow with this state; null if it is not this browser's, is over, or was begun with
-   * another provider. Of several calls one gets it. Rejects with 503.
-   */
-  end(
-    provider: Pick<ConnectedProvider, 'id'>,
-    state: string,
-    request: Pick<EndpointRequest, 'incoming' | 'context'>,
-  ): Promise<ReturnedFlow | null>
-}
-
-export interface ProviderFlowsDeps {
-  readonly proofs: Pick<Proofs, 'openLink' | 'findLink' | 'isMark' | 'markOf' | 'consume'>
-  readonly providerCookie: BrowserCookie
-  readonly callbackOf: (provider: Pick<ConnectedProvider, 'id'>) => string
-}
-
 /** Seconds in which a user signs in at the provider. */
 const flowLifetime = 10 * 60
 /** Seconds. Longer than any flow, so that a second tab need not change it. */
 const cookieLifetime = 60 * 60
 
-export function createProviderFlows(deps: ProviderFlowsDeps): ProviderFlows {
-  const { proofs, providerCookie, callbackOf } = deps
-  return {
-    async begin(provider, goal, hints, { incoming }) {
-      // The same for all tabs: each ends the flow that it has begun.
-      const browser = browserOf(deps, incoming) ?? randomId()
-      const state = randomSecret()
-      // Whoever is asked to sign in anew shows it, where the provider can say it.
-      const { maxAge = hints.prompt && provider.provesAge ? 0 : undefined } = hints
-      const { url, keep } = await provider.start({
-        ...hints,
-        ...(maxAge !== undefined && { maxAge }),
-        state,
-        callbackUrl: callbackOf(provider),
-      })
-      const asked = {
-        purpose: 'provider',
-        userId: null,
-        mark: proofs.markOf(['provider', browser]),
-        sealed: { provider: provider.id, flow: JSON.stringify({ goal, keep }) },
-        lifetime: flowLifetime,
-      } as const
-      await proofs.openLink(asked, state)
-      const cookie = { of: providerCookie, value: browser, maxAge: cookieLifetime }
-      return { url, cookie }
-    },
+/**
+ * Begins a flow, which ends in the same browser, once: the address of the provider, and the cookie
+ * for the browser. Throws 503.
+ */
+export async function beginFlow(
+  kit: ProvidersKit,
+  provider: ConnectedProvider,
+  goal: FlowGoal,
+  hints: Pick<FlowToStart, 'loginHint' | 'prompt' | 'maxAge'>,
+  { incoming }: Pick<EndpointRequest, 'incoming'>,
+): Promise<{ readonly url: string; readonly cookie: KeptCookie }> {
+  const { proofs, providerCookie } = kit
+  // The same for all tabs: each ends the flow that it has begun.
+  const browser = browserOf(kit, incoming) ?? randomId()
+  const state = randomSecret()
+  // Whoever is asked to sign in anew shows it, where the provider can say it.
+  const { maxAge = hints.prompt && provider.provesAge ? 0 : undefined } = hints
+  const { url, keep } = await provider.start({
+    ...hints,
+    ...(maxAge !== undefined && { maxAge }),
+    state,
+    callbackUrl: callbackOf(kit, provider),
+  })
+  const asked = {
+    purpose: 'provider',
+    userId: null,
+    mark: proofs.markOf(['provider', browser]),
+    sealed: { provider: provider.id, flow: JSON.stringify({ goal, keep }) },
+    lifetime: flowLifetime,
+  } as const
+  await proofs.openLink(asked, state)
+  return { url, cookie: { of: providerCookie, value: browser, maxAge: cookieLifetime } }
+}
 
-    async end(provider, state, { incoming, context }) {
-      const browser = browserOf(deps, incoming)
-      const proof = await proofs.findLink('provider', state, context)
-      const isHere = browser !== null && proofs.isMark(proof, ['provider', browser])
-      const { provider: id, flow } = proof.sealed
-      // First: a stranger's browser must not use it up.
-      if (!isHere || id !== provider.id || !flow) return null
-      if (!(await proofs.consume(proof))) return null
-      const { goal, keep } = JSON.parse(flow) as Pick<ReturnedFlow, 'goal' | 'keep'>
-      return { goal, keep: ownMembers(keep), browser }
-    },
-  }
+/**
+ * Ends the flow with this state; null if it is not this browser's, is over, or was begun with
+ * another provider. Of several calls one gets it. Rejects with 503.
+ */
+export async function endFlow(
+  kit: ProvidersKit,
+  provider: Pick<ConnectedProvider, 'id'>,
+  state: string,
+  { incoming, context }: Pick<EndpointRequest, 'incoming' | 'context'>,
+): Promise<ReturnedFlow | null> {
+  const { proofs } = kit
+  const browser = browserOf(kit, incoming)
+  const proof = await proofs.findLink('provider', state, context).catch(noneIfRefused)
+  if (proof === null) return null
+  const isHere = browser !== null && proofs.isMark(proof, ['provider', browser])
+  const { provider: id, flow } = proof.sealed
+  // First: a stranger's browser must not use it up.
+  if (!isHere || id !== provider.id || !flow) return null
+  if (!(await proofs.consume(proof))) return null
+  const { goal, keep } = JSON.parse(flow) as Pick<ReturnedFlow, 'goal' | 'keep'>
+  return { goal, keep: ownMembers(keep), browser }
+}
+
+/** For a proof that is unknown or over: null. Any other error is thrown again. */
+export function noneIfRefused(error: unknown): null {
+  if (error instanceof AuthError && error.code === 'proof-refused') return null
+  throw error
 }
 
 function browserOf(
-  { providerCookie }: Pick<ProviderFlowsDeps, 'providerCookie'>,
+  { providerCookie }: ProvidersKit,
   incoming: EndpointRequest['incoming'],
 ): string | null {
   const value = providerCookie.read(incoming)

@@ -1,42 +1,23 @@
 import { userNameText } from '../accounts/newcomer.js'
-import type { Audit } from '../audit/events.js'
 import { AuthError } from '../errors.js'
-import type { BrowserCookie } from '../http/cookies.js'
 import type { EndpointRequest } from '../http/endpoint.js'
 import type { ProvidersOnPages, TicketOutcome } from '../pages/ports.js'
-import type { IdentityStore } from '../stores/identity-contract.js'
-import type { Throttle } from '../throttle/throttle.js'
-import { suggestedName } from './create-owner.js'
-import { labelOf, type OwnIdentities } from './own-identities.js'
-import type { LinkTo, ProviderFlows } from './provider-flow.js'
-import type { ProviderServer } from './provider-server.js'
-import type { CheckedProvidersOptions } from './providers-options.js'
-import { provenEmailOf } from './refused-identity.js'
-import { isFactorDue, type SignInByTicket } from './sign-in-by-ticket.js'
-import type { FoundTicket, Tickets } from './tickets.js'
-
-export interface ProvidersOnPagesDeps
-  extends Pick<ProviderServer, 'list' | 'providerIn' | 'providerOf'> {
-  readonly providersOptions: Pick<CheckedProvidersOptions, 'only' | 'passwordFor'>
-  readonly providerCookie: BrowserCookie
-  readonly flows: Pick<ProviderFlows, 'begin'>
-  readonly tickets: Pick<Tickets, 'find'>
-  readonly signInByTicket: SignInByTicket
-  readonly ownIdentities: OwnIdentities
-  readonly identities: Pick<IdentityStore, 'find'>
-  readonly throttle: Pick<Throttle, 'takeProviderFlow' | 'limitRefusals'>
-  readonly audit: Audit
-}
+import { provenEmailOf, suggestedName } from './identity-owner.js'
+import { labelOf, linkByTicket, listIdentities, unlinkIdentity } from './own-identities.js'
+import { beginFlow, type LinkTo, noneIfRefused } from './provider-flow.js'
+import { type ProvidersKit, providerIn } from './provider-kit.js'
+import { isFactorDue, signInByTicket } from './sign-in-by-ticket.js'
+import { type FoundTicket, findTicket } from './tickets.js'
 
 type Asking = Pick<EndpointRequest, 'context' | 'incoming' | 'setHeaders'>
 
 /** The same flows, tickets and counters as of the endpoints. */
-export function createProvidersOnPages(deps: ProvidersOnPagesDeps): ProvidersOnPages {
-  const { list, providersOptions, flows, ownIdentities, throttle } = deps
+export function createProvidersOnPages(kit: ProvidersKit): ProvidersOnPages {
+  const { list, providersOptions, throttle } = kit
 
   function find(ticket: string, linkTo: LinkTo | null, { incoming, context }: Asking) {
-    const browser = deps.providerCookie.read(incoming)
-    return deps.tickets.find(ticket, { browser, linkTo }, context)
+    const browser = kit.providerCookie.read(incoming)
+    return findTicket(kit, ticket, { browser, linkTo }, context)
   }
 
   return {
@@ -45,10 +26,10 @@ export function createProvidersOnPages(deps: ProvidersOnPagesDeps): ProvidersOnP
     somePasswords: providersOptions.passwordFor !== undefined,
 
     async begin(id, { raw, linkTo }, hints, request) {
-      const provider = deps.providerIn({ parameters: { id } })
+      const provider = providerIn(kit, { parameters: { id } })
       await throttle.takeProviderFlow(request.context)
-      const begun = await flows.begin(provider, { kind: 'page', raw, linkTo }, hints, request)
-      deps.audit({ type: 'provider.started', provider: id }, request.context)
+      const begun = await beginFlow(kit, provider, { kind: 'page', raw, linkTo }, hints, request)
+      kit.audit({ type: 'provider.started', provider: id }, request.context)
       return begun
     },
 
@@ -60,9 +41,9 @@ export function createProvidersOnPages(deps: ProvidersOnPagesDeps): ProvidersOnP
           return { outcome: 'name-due', provider: ticket.provider }
         const asked = { ...given, ticket, tokens: 'cookie' } as const
         try {
-          return { outcome: 'logged-in', loggedIn: await deps.signInByTicket(asked, request) }
+          return { outcome: 'logged-in', loggedIn: await signInByTicket(kit, asked, request) }
         } catch (error) {
-          return outcomeOf(deps, error, ticket)
+          return outcomeOf(kit, error, ticket)
         }
       }),
 
@@ -78,24 +59,21 @@ export function createProvidersOnPages(deps: ProvidersOnPagesDeps): ProvidersOnP
           const { identity } = await find(text, null, request)
           return labelOf(identity) ?? identity.subject
         })
-        .catch((error: unknown) => {
-          if (error instanceof AuthError && error.code === 'proof-refused') return null
-          throw error
-        }),
+        .catch(noneIfRefused),
 
     connect: (text, to, began, request) =>
       throttle.limitRefusals('provider-connect', request, async () => {
         const ticket = await find(text, began, request)
-        await ownIdentities.linkByTicket(ticket, to, request.context)
+        await linkByTicket(kit, ticket, to, request.context)
       }),
 
-    listOf: (userId) => ownIdentities.list(userId),
-    remove: (session, id, context) => ownIdentities.unlink({ session }, id, context),
+    listOf: (userId) => listIdentities(kit, userId),
+    remove: (session, id, context) => unlinkIdentity(kit, { session }, id, context),
   }
 }
 
 async function outcomeOf(
-  { identities, providerOf }: Pick<ProvidersOnPagesDeps, 'identities' | 'providerOf'>,
+  { identities, providerOf }: ProvidersKit,
   error: unknown,
   { provider, accounts, identity: { subject } }: FoundTicket,
 ): Promise<TicketOutcome> {

@@ -1,19 +1,15 @@
-import type { Proofs } from '../accounts/proofs.js'
 import type { RequestContext } from '../audit/events.js'
 import { AuthError } from '../errors.js'
 import { type OpenedSession, openApproved } from '../host-sign-in/open-session.js'
 import type { EndpointRequest } from '../http/endpoint.js'
-import type { SignInKit } from '../kits/sign-in-kit.js'
 import type { ApprovedSignIn } from '../sessions/approved-sign-in.js'
 import type { SessionRequest } from '../sessions/issuing.js'
-import type { IdentityStore } from '../stores/identity-contract.js'
 import type { AssertionResponse } from '../two-factor/passkey-response.js'
 import type { AuthUser } from '../users/contract.js'
-import type { FoundOwner } from './create-owner.js'
-import type { ConnectedProvider } from './fail-closed-provider.js'
-import type { FindOwner } from './find-owner.js'
-import type { OwnIdentities } from './own-identities.js'
-import type { FoundTicket, Tickets } from './tickets.js'
+import { type FoundOwner, findOwner } from './identity-owner.js'
+import { linkIdentity } from './own-identities.js'
+import type { ProvidersKit } from './provider-kit.js'
+import { type FoundTicket, useTicket } from './tickets.js'
 import { identityDigest, noteSession, sidDigest, upstreamOf } from './upstream.js'
 
 /** What a sign-in by a ticket asks for. */
@@ -26,52 +22,40 @@ export interface TicketSignIn extends Pick<SessionRequest, 'tokens' | 'lifetime'
 }
 
 /**
- * Signs in whoever a provider has identified, by the same decision as every sign-in. While a second
- * factor or a user name is missing, the ticket stays good for what is left of its tries. Throws 400
- * `proof-refused`, 401, 403, 409, 429, 503.
+ * Signs in the user whom a provider has identified, by the same decision as every sign-in. While a
+ * second factor or a user name is missing, the ticket stays good for what is left of its tries.
+ * Throws 400 `proof-refused`, 401, 403, 409, 429, 503.
  */
-export type SignInByTicket = (
-  given: TicketSignIn,
+export async function signInByTicket(
+  kit: ProvidersKit,
+  { ticket, username, ...given }: TicketSignIn,
   request: Pick<EndpointRequest, 'context' | 'incoming' | 'setHeaders'>,
-) => Promise<OpenedSession>
-
-export interface SignInByTicketDeps extends SignInKit {
-  readonly findOwner: FindOwner
-  readonly tickets: Pick<Tickets, 'use'>
-  readonly ownIdentities: Pick<OwnIdentities, 'link'>
-  readonly identities: IdentityStore
-  readonly proofs: Pick<Proofs, 'openLink' | 'findLink'>
-  readonly providerOf: (id: string) => ConnectedProvider | undefined
-}
-
-export function createSignInByTicket(deps: SignInByTicketDeps): SignInByTicket {
-  const { findOwner, identities, audit } = deps
-  return async function signInByTicket({ ticket, username, ...given }, request) {
-    const { context } = request
-    const { accounts, identity } = ticket
-    const owner = await findOwner(ticket, username, request)
-    const { user } = owner
-    const approved = await decideAndConnect(deps, owner, { ticket, ...given }, request)
-    // If this fails, guesses of strangers may lock the owner out here; the call has reported it.
-    const standing = deps.throttle.knownNetworks.standing(user.id, context)
-    const network = await standing.catch(() => null)
-    const { tokens, lifetime } = given
-    const from = { upstream: upstreamOf(ticket), authenticatedAt: momentOf(deps, ticket, lifetime) }
-    const opened = await openApproved(deps, { approved, tokens, lifetime, ...from }, context)
-    await requireStillConnected(deps, ticket, opened, owner.isStill, context)
-    // It only informs.
-    await identities.used(accounts, identity.subject, deps.clock()).catch(() => {})
-    if (!opened.mustEnrol) await network?.remember().catch(() => {})
-    const { id: sessionId } = opened.session
-    const { methods } = approved
-    audit({ type: 'login.succeeded', userId: user.id, sessionId, methods }, context)
-    return opened
-  }
+): Promise<OpenedSession> {
+  const { identities, audit } = kit
+  const { context } = request
+  const { accounts, identity } = ticket
+  const owner = await findOwner(kit, ticket, username, request)
+  const { user } = owner
+  const approved = await decideAndConnect(kit, owner, { ticket, ...given }, request)
+  // If this fails, guesses of strangers may lock the owner out here; the call has reported it.
+  const standing = kit.knownNetworks.standing(user.id, context)
+  const network = await standing.catch(() => null)
+  const { tokens, lifetime } = given
+  const from = { upstream: upstreamOf(ticket), authenticatedAt: momentOf(kit, ticket, lifetime) }
+  const opened = await openApproved(kit, { approved, tokens, lifetime, ...from }, context)
+  await requireStillConnected(kit, ticket, opened, owner.isStill, context)
+  // It only informs.
+  await identities.used(accounts, identity.subject, kit.clock()).catch(() => {})
+  if (!opened.mustEnrol) await network?.remember().catch(() => {})
+  const { id: sessionId } = opened.session
+  const { methods } = approved
+  audit({ type: 'login.succeeded', userId: user.id, sessionId, methods }, context)
+  return opened
 }
 
 // Nothing is connected before the sign-in is allowed, and a new user who is not allowed goes again.
 async function decideAndConnect(
-  deps: SignInByTicketDeps,
+  kit: ProvidersKit,
   { user, how, takeBack }: FoundOwner,
   given: Pick<TicketSignIn, 'ticket' | 'code' | 'passkey'>,
   request: Pick<EndpointRequest, 'context' | 'setHeaders'>,
@@ -79,15 +63,15 @@ async function decideAndConnect(
   const { ticket } = given
   const { context } = request
   const connect = async () => {
-    if (how !== null) await deps.ownIdentities.link(user.id, ticket, how, context)
+    if (how !== null) await linkIdentity(kit, user.id, { vouched: ticket, how }, context)
     if (how === 'created')
-      deps.audit({ type: 'account.registered', userId: user.id, invitationId: null }, context)
+      kit.audit({ type: 'account.registered', userId: user.id, invitationId: null }, context)
   }
   try {
-    const approved = await decide(deps, user, ticket, given, request)
-    await rememberSession(deps, ticket, context)
+    const approved = await decide(kit, user, ticket, given, request)
+    await rememberSession(kit, ticket, context)
     // Names the winner, before anything is connected.
-    await deps.tickets.use(ticket, context)
+    await useTicket(kit, ticket, context)
     await connect()
     return approved
   } catch (error) {
@@ -108,7 +92,7 @@ const oldestSignIn = 3600
 
 // What is older counts as this old: sessions end by their sign-in, and this one begins now.
 function momentOf(
-  { clock, longestSession }: SignInByTicketDeps,
+  { clock, longestSession }: ProvidersKit,
   { signedInAt }: FoundTicket,
   lifetime: TicketSignIn['lifetime'],
 ): Date | undefined {
@@ -119,7 +103,7 @@ function momentOf(
 }
 
 async function decide(
-  { decideSignIn, audit }: SignInByTicketDeps,
+  { decideSignIn, audit }: ProvidersKit,
   user: AuthUser,
   ticket: FoundTicket,
   { code, passkey: response }: Pick<TicketSignIn, 'code' | 'passkey'>,
@@ -138,7 +122,7 @@ async function decide(
 // A provider may end a session that it names by `sid` alone. Before the session: one that its
 // logout cannot reach must not exist.
 async function rememberSession(
-  { proofs, providerOf, longestSession: lifetime, clock }: SignInByTicketDeps,
+  { proofs, providerOf, longestSession: lifetime, clock }: ProvidersKit,
   { provider, identity: { subject, sid } }: FoundTicket,
   context: RequestContext,
 ): Promise<void> {
@@ -150,7 +134,7 @@ async function rememberSession(
 // The identity may have been disconnected meanwhile, which has ended all sessions except this one,
 // which did not exist yet. Or the user has got another address back, by an undo.
 async function requireStillConnected(
-  { identities, sessions }: SignInByTicketDeps,
+  { identities, sessions }: ProvidersKit,
   { accounts, identity }: FoundTicket,
   { session }: OpenedSession,
   isStill: FoundOwner['isStill'],

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
-import type { FoundProof, Proofs } from '../accounts/proofs.js'
+import type { FoundProof } from '../accounts/proofs.js'
 import type { RequestContext } from '../audit/events.js'
 import { ownMembers } from '../lib/check-options.js'
 import { equalInConstantTime } from '../lib/constant-time.js'
@@ -7,6 +7,7 @@ import { sha256 } from '../lib/digest.js'
 import { verifierMatches } from '../pkce/code-challenge.js'
 import type { Identity } from '../providers/contract.js'
 import type { FlowGoal, LinkTo, ReturnedFlow } from './provider-flow.js'
+import type { ProvidersKit } from './provider-kit.js'
 
 /** Somebody whom a provider has identified, and what the flow was begun for. */
 export interface Vouched {
@@ -33,62 +34,60 @@ export type TicketProof = { readonly linkTo: LinkTo | null } & (
   | { readonly browser: string | null }
 )
 
-/**
- * Tickets say who has come back from a provider. They are no credentials alone: a client shows the
- * verifier of its challenge, a page the cookie of the browser.
- */
-export interface Tickets {
-  /** Rejects with 503. */
-  issue(vouched: Vouched, flow: Pick<ReturnedFlow, 'goal' | 'browser'>): Promise<string>
-  /** The ticket, after a try is taken. Throws 400 `proof-refused`, 503. */
-  find(ticket: string, shown: TicketProof, context: RequestContext): Promise<FoundTicket>
-  /** Uses it up, before anything is opened or written by it. Throws 400 `proof-refused`, 503. */
-  use(ticket: Pick<FoundTicket, 'proof'>, context: RequestContext): Promise<void>
-}
-
-export interface TicketsDeps {
-  readonly proofs: Pick<Proofs, 'openLink' | 'findLink' | 'takeTry' | 'consume' | 'refusal'>
-}
-
 /** Seconds. On our pages the user may type a password, a code, or a name in between. */
 const lifetimes: Readonly<Record<FlowGoal['kind'], number>> = { client: 2 * 60, page: 10 * 60 }
 /** Of wrong codes, and of user names that are taken. */
 const tries: Readonly<Record<FlowGoal['kind'], number>> = { client: 5, page: 20 }
 
-export function createTickets({ proofs }: TicketsDeps): Tickets {
-  return {
-    async issue(vouched, { goal, browser }) {
-      const owner =
-        goal.kind === 'client' ? { challenge: goal.codeChallenge } : { browser: sha256(browser) }
-      const { token } = await proofs.openLink({
-        purpose: 'vouched',
-        userId: null,
-        mark: null,
-        sealed: { ...owner, vouched: JSON.stringify(vouched) },
-        lifetime: lifetimes[goal.kind],
-        tries: tries[goal.kind],
-      })
-      return token
-    },
+/**
+ * A ticket says who has come back from a provider. It is no credential alone: a client shows the
+ * verifier of its challenge, a page the cookie of the browser. Rejects with 503.
+ */
+export async function issueTicket(
+  { proofs }: ProvidersKit,
+  vouched: Vouched,
+  { goal, browser }: Pick<ReturnedFlow, 'goal' | 'browser'>,
+): Promise<string> {
+  const owner =
+    goal.kind === 'client' ? { challenge: goal.codeChallenge } : { browser: sha256(browser) }
+  const { token } = await proofs.openLink({
+    purpose: 'vouched',
+    userId: null,
+    mark: null,
+    sealed: { ...owner, vouched: JSON.stringify(vouched) },
+    lifetime: lifetimes[goal.kind],
+    tries: tries[goal.kind],
+  })
+  return token
+}
 
-    async find(ticket, shown, context) {
-      const proof = await proofs.findLink('vouched', ticket, context)
-      await proofs.takeTry(proof, context)
-      const { sealed, record } = proof
-      if (!isOwner(sealed, shown) || !sealed['vouched'])
-        throw proofs.refusal('wrong-code', record, context)
-      const vouched = ownMembers(JSON.parse(sealed['vouched']) as Vouched)
-      // A sign-in must not become a connection, nor that of another user.
-      if (!isDeepStrictEqual(vouched.linkTo, shown.linkTo))
-        throw proofs.refusal('wrong-session', record, context)
-      // Without a prototype: a polluted one must not prove an address.
-      return { ...vouched, identity: ownMembers(vouched.identity), proof }
-    },
+/** The ticket, after a try is taken. Throws 400 `proof-refused`, 503. */
+export async function findTicket(
+  { proofs }: ProvidersKit,
+  ticket: string,
+  shown: TicketProof,
+  context: RequestContext,
+): Promise<FoundTicket> {
+  const proof = await proofs.findLink('vouched', ticket, context)
+  await proofs.takeTry(proof, context)
+  const { sealed, record } = proof
+  if (!isOwner(sealed, shown) || !sealed['vouched'])
+    throw proofs.refusal('wrong-code', record, context)
+  const vouched = ownMembers(JSON.parse(sealed['vouched']) as Vouched)
+  // A sign-in must not become a connection, nor that of another user.
+  if (!isDeepStrictEqual(vouched.linkTo, shown.linkTo))
+    throw proofs.refusal('wrong-session', record, context)
+  // Without a prototype: a polluted one must not prove an address.
+  return { ...vouched, identity: ownMembers(vouched.identity), proof }
+}
 
-    async use({ proof }, context) {
-      if (!(await proofs.consume(proof))) throw proofs.refusal('void', proof.record, context)
-    },
-  }
+/** Uses it up, before anything is opened or written by it. Throws 400 `proof-refused`, 503. */
+export async function useTicket(
+  { proofs }: ProvidersKit,
+  { proof }: Pick<FoundTicket, 'proof'>,
+  context: RequestContext,
+): Promise<void> {
+  if (!(await proofs.consume(proof))) throw proofs.refusal('void', proof.record, context)
 }
 
 function isOwner({ challenge, browser }: FoundProof['sealed'], shown: TicketProof): boolean {

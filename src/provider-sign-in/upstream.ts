@@ -1,9 +1,9 @@
 import type { Proofs, Sealed } from '../accounts/proofs.js'
 import type { RequestContext } from '../audit/events.js'
-import { AuthError } from '../errors.js'
 import { sha256 } from '../lib/digest.js'
 import type { SessionRecord } from '../stores/contract.js'
 import type { ProofPurpose } from '../stores/proof-contract.js'
+import { noneIfRefused } from './provider-flow.js'
 import type { Vouched } from './tickets.js'
 
 /** Names an identity in events, and in the sessions that it opens. */
@@ -118,16 +118,11 @@ function namesOf({ digest, lifetime, now }: SessionThere): readonly [string, str
   return [`${digest} ${period}`, `${digest} ${period - 1}`]
 }
 
-async function find(
+function find(
   proofs: Pick<Proofs, 'findLink'>,
   purpose: ProofPurpose,
   name: string,
   context: RequestContext,
 ) {
-  try {
-    return await proofs.findLink(purpose, sha256(name), context)
-  } catch (error) {
-    if (error instanceof AuthError && error.code === 'proof-refused') return null
-    throw error
-  }
+  return proofs.findLink(purpose, sha256(name), context).catch(noneIfRefused)
 }

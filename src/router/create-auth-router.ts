@@ -280,20 +280,17 @@ function createLinks(kit: Kit) {
 
 // What the option `providers` offers.
 function createProviders(kit: Kit, forApps: PagesKit | undefined) {
-  const { providerServer, providersOptions, identities, proofs, passkeyStore } = kit
-  const { accountsServer } = kit
-  if (!providerServer || !providersOptions || !identities || !proofs) return undefined
+  const { providerServer, identities, proofs, accountsServer } = kit
+  if (!providerServer || !identities || !proofs) return undefined
   return createProviderSignIn({
     ...kit,
     ...providerServer,
-    providersOptions,
     identities,
     proofs,
     beforeRegister: accountsServer?.accountsOptions.beforeRegister,
     isKept: async (email) => accountsServer !== undefined && isKept(accountsServer, email),
     callbackPages: forApps && createCallbackPages(forApps),
     issuer: kit.oauthServer?.issuer ?? providerServer.baseUrl.origin,
-    hasPasskey: async (userId) => ((await passkeyStore?.listForUser(userId)) ?? []).length > 0,
   })
 }
 

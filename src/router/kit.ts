@@ -24,8 +24,7 @@ import { createTexts } from '../pages/texts.js'
 import { createPasskeyFactor, createPasskeyProof } from '../passkeys/passkey-factor.js'
 import type { PasskeyServer } from '../passkeys/passkey-kit.js'
 import { createPasskeyServer } from '../passkeys/passkey-server.js'
-import { createProviderServer, type ProviderServer } from '../provider-sign-in/provider-server.js'
-import type { CheckedProvidersOptions } from '../provider-sign-in/providers-options.js'
+import { createProviderServer, type ProviderServer } from '../provider-sign-in/provider-kit.js'
 import { createIssueSession } from '../sessions/issuing.js'
 import { createLiveSessions } from '../sessions/live-sessions.js'
 import { createPasswordStands } from '../sessions/password-stands.js'
@@ -70,7 +69,6 @@ export interface Kit extends SignInKit, ConnectedHost, Pick<PagesKit, 'qrCode'> 
   readonly passkeyServer: PasskeyServer | undefined
   /** Undefined without the option `providers`. */
   readonly providerServer: ProviderServer | undefined
-  readonly providersOptions: CheckedProvidersOptions | undefined
   /** Undefined without the options `accounts` and `providers`. */
   readonly proofs: Proofs | undefined
   /** Undefined without the option `accounts`. */
@@ -230,17 +228,14 @@ function serveProviders(options: ResolvedOptions, kit: Host, pagesUrl: URL | und
   const { proofStore, call } = kit
   const needsProofs = accounts !== undefined || providers !== undefined
   const proofs = needsProofs && proofStore ? createProofs({ ...kit, proofStore }) : undefined
-  const without = { providersOptions: providers, providerServer: undefined }
-  if (providers === undefined)
-    return { proofs, ...without, mayUsePassword: undefined, takesPasswords: true }
+  const without = { providerServer: undefined, mayUsePassword: undefined, takesPasswords: true }
+  if (providers === undefined) return { proofs, ...without }
   const { baseUrl = pagesUrl, only, passwordFor = () => false } = providers
   // Checked at the start: there is one of the two addresses.
   const address = new URL(baseUrl as string | URL)
-  const server = { ...kit, options: providers, baseUrl: address }
   return {
     proofs,
-    providersOptions: providers,
-    providerServer: createProviderServer(server),
+    providerServer: createProviderServer(kit, providers, address),
     takesPasswords: !only || providers.passwordFor !== undefined,
     mayUsePassword: only
       ? (user: AuthUser) =>
