@@ -25,6 +25,7 @@ import {
 } from '../oauth/clients-for-host.js'
 import { createScopes } from '../oauth/scopes.js'
 import { type PasskeysForHost, passkeysForHost } from '../passkeys/own-passkeys.js'
+import { createPasswordWatch } from '../sessions/password-watch.js'
 import { createRevocations } from '../sessions/revocations.js'
 import { createSessions } from '../sessions/sessions.js'
 import type { SessionStore } from '../stores/contract.js'
@@ -222,7 +223,7 @@ function createParts(options: CheckedAdminOptions) {
 const opensNone = {
   lifetimes: { sessionIdle: 0, sessionAbsolute: 0 },
   maxSessionsPerUser: 0,
-  passwordWatch: { marksOf: () => ({}) },
+  passwordWatch: createPasswordWatch(false, () => {}),
   createUnlessThere: refuse,
   redeem: refuse,
   noticeTime() {},

@@ -2,20 +2,17 @@ import type { AdmittedHasher } from '../admission/admission.js'
 import type { Contexts } from '../http/request-context.js'
 import type { IssueSession } from '../sessions/issuing.js'
 import type { LiveSessions } from '../sessions/live-sessions.js'
-import type { PasswordStands } from '../sessions/password-stands.js'
-import type { PasswordWatch } from '../sessions/password-watch.js'
-import type { Revocations } from '../sessions/revocations.js'
 import type { Sessions } from '../sessions/sessions.js'
+import type { SessionsKit } from '../sessions/sessions-kit.js'
 import type { ConsentStore } from '../stores/consent-contract.js'
 import type { PasskeyStore } from '../stores/passkey-contract.js'
 import type { DigestIdentifier } from '../throttle/counter-keys.js'
 import type { TakeIssue } from '../throttle/issue-limits.js'
 import type { KnownNetworks } from '../throttle/known-networks.js'
 import type { Throttle } from '../throttle/throttle.js'
-import type { AccessTokens } from '../tokens/access-token.js'
 import type { PasskeyFactor } from '../two-factor/passkey-factor.js'
 import type { CodeFactor, OwnTotp, SecondFactors } from '../two-factor/second-factor.js'
-import type { BaseKit, GroundKit } from './ground-kit.js'
+import type { BaseKit } from './ground-kit.js'
 
 /** What manages sessions and users, in a server and from a terminal. */
 export interface ManagementKit extends BaseKit {
@@ -33,25 +30,18 @@ export interface ManagementKit extends BaseKit {
 }
 
 /** Sessions, their tokens, the limits and the second factors. */
-export interface SessionKit extends GroundKit, ManagementKit {
+export interface SessionKit extends SessionsKit, ManagementKit {
   /** Address, user agent and id of a request. */
   readonly contexts: Contexts
   readonly hasher: AdmittedHasher
   readonly takeIssue: TakeIssue
 
-  readonly accessTokens: AccessTokens
   readonly issueSession: IssueSession
-  readonly passwordWatch: PasswordWatch
-  readonly passwordStands: PasswordStands
-  readonly revocations: Revocations
   readonly liveSessions: LiveSessions
-  /** Forgets what this process has read of a session. */
-  readonly forgetSession: LiveSessions['forget']
 
   /** Factors besides TOTP. */
   readonly codeFactors: readonly CodeFactor[]
   readonly secondFactors: SecondFactors
-  readonly meetsFactorPolicy: SecondFactors['meetsFactorPolicy']
   /** Undefined without the option `passkeys`. */
   readonly passkeyFactor: PasskeyFactor | undefined
 }

@@ -68,11 +68,7 @@ export interface SignInKit extends GuardKit {
   /** Seconds. */
   readonly codeLifetime: number
   /** Seconds. */
-  readonly accessTokenLifetime: number
-  /** Seconds. */
   readonly refreshGrace: number
-  /** Seconds. */
-  readonly longestSession: number
   /** Maximum age of the sign-in that opens another session, in seconds; false: unlimited. */
   readonly maxSignInAge: number | false
   /** Whether the session that a code opens ends with the one that has issued the code. */

@@ -182,14 +182,13 @@ function keepSessions(options: ResolvedOptions, host: Host) {
     noticeUse: knownNetworks.renew,
   })
   const kept = { throttle, takeIssue, knownNetworks, accessTokens, passwordWatch, sessions }
-  const tokenLifetimes = { session: lifetimes.sessionAbsolute, refreshable: lifetimes.accessToken }
   return {
     ...kept,
     digestIdentifier,
     revocations,
     checkBus: revocations.check,
     passwordStands: createPasswordStands({ ...host, ...kept }),
-    issueSession: createIssueSession({ ...host, ...kept, tokenLifetimes }),
+    issueSession: createIssueSession({ ...host, ...kept }),
   }
 }
 

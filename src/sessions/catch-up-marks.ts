@@ -1,18 +1,13 @@
 import type { SessionRecord } from '../stores/contract.js'
-import { goodMarks, type PasswordWatch } from './password-watch.js'
-import type { Sessions } from './sessions.js'
-
-export interface CatchUpMarksDeps {
-  readonly sessions: Pick<Sessions, 'addPasswordMark'>
-  readonly passwordWatch: Pick<PasswordWatch, 'inherited'>
-}
+import { goodMarks } from './password-watch.js'
+import type { SessionsKit } from './sessions-kit.js'
 
 /**
  * Copies to a new session the marks that its opener has by now: the hash may have been replaced by
  * another one of the same password before the new session was stored.
  */
 export async function catchUpMarks(
-  { sessions, passwordWatch }: CatchUpMarksDeps,
+  { sessions, passwordWatch }: Pick<SessionsKit, 'sessions' | 'passwordWatch'>,
   asking: SessionRecord,
   opened: SessionRecord,
 ): Promise<void> {

@@ -1,7 +1,7 @@
-import type { Audit, RequestContext } from '../audit/events.js'
+import type { RequestContext } from '../audit/events.js'
 import type { EndReason, SessionRecord, SessionStore } from '../stores/contract.js'
 import { isPlaceholder } from './placeholder-session.js'
-import type { Revocations } from './revocations.js'
+import type { SessionRowsKit } from './rows-kit.js'
 
 /** Identifies a session that may not have been read. */
 export type SessionName = Pick<SessionRecord, 'id' | 'userId'> &
@@ -55,25 +55,11 @@ export interface SessionEnding {
 /** Receives an ended session, and the request that ended it. */
 export type EndedListener = (session: SessionRecord, context: RequestContext) => void
 
-export interface SessionEndingDeps {
-  readonly store: Pick<
-    SessionStore,
-    'end' | 'endAllForUser' | 'listForUser' | 'find' | 'endAllForClient' | 'endChildren'
-  >
-  readonly revocations: Pick<Revocations, 'announce' | 'invalidateUser' | 'invalidateClient'>
-  readonly clock: () => Date
-  readonly audit: Audit
-  /**
-   * False if no session ever opens another, as without apps: then there is no search for children.
-   */
-  readonly opensChildren: boolean
-}
-
-export function createSessionEnding(given: SessionEndingDeps): SessionEnding {
+export function createSessionEnding(rows: SessionRowsKit): SessionEnding {
   const listeners: EndedListener[] = []
-  const deps: Announcing = { ...given, listeners }
-  const { store, revocations, clock } = deps
-  const endChildren = createEndChildren(deps)
+  const kit: Announcing = { ...rows, listeners }
+  const { store, revocations, clock } = rows
+  const endChildren = createEndChildren(kit)
 
   async function endAlone(
     session: SessionName,
@@ -86,7 +72,7 @@ export function createSessionEnding(given: SessionEndingDeps): SessionEnding {
       throw error
     })
     // Announced even if another call ended it: this process must drop it from its cache as well.
-    if (ended) await announceEnded(deps, [session], reason, context)
+    if (ended) await announceEnded(kit, [session], reason, context)
     else await revocations.announce([asEvent(session, reason, clock())])
     return ended
   }
@@ -132,7 +118,7 @@ export function createSessionEnding(given: SessionEndingDeps): SessionEnding {
       return endTwice(userId, async () => {
         const ids = await store.endAllForUser(userId, reason, clock(), exceptId)
         const ended = ids.filter((id) => !isPlaceholder(id)).map((id) => ({ id, userId }))
-        await announceEnded(deps, ended, reason, context)
+        await announceEnded(kit, ended, reason, context)
         return ended.length
       })
     },
@@ -142,13 +128,13 @@ export function createSessionEnding(given: SessionEndingDeps): SessionEnding {
         return kind === 'token' || id === exceptId || id === openerId
       }),
 
-    endClient: createEndClient(deps, endTwice),
+    endClient: createEndClient(kit, endTwice),
 
     onAppSessionEnded: (listener) => void listeners.push(listener),
   }
 }
 
-interface Announcing extends SessionEndingDeps {
+interface Announcing extends SessionRowsKit {
   readonly listeners: readonly EndedListener[]
 }
 
@@ -169,9 +155,9 @@ const childless: readonly (string | undefined)[] = ['token', 'oauth', 'service']
 // (src/pkce/redeem-code.ts), so one of the two sees the other. If the store fails, remaining
 // children end at their next read (ends-with-parent.ts).
 function createEndChildren(
-  deps: Announcing,
+  kit: Announcing,
 ): (parent: SessionName, reason: EndReason, context: RequestContext) => Promise<void> {
-  const { store, revocations, clock, opensChildren } = deps
+  const { store, revocations, clock, opensChildren } = kit
 
   async function endThoseOf(parents: readonly SessionName[], reason: EndReason) {
     const ended: SessionName[] = []
@@ -191,7 +177,7 @@ function createEndChildren(
     try {
       for (let ended = 0; ended < generations; ended += 1) {
         parents = await endThoseOf(parents, reason)
-        await announceEnded(deps, parents, reason, context)
+        await announceEnded(kit, parents, reason, context)
       }
     } catch (error) {
       // The store may have ended them before its answer was lost.
@@ -203,18 +189,18 @@ function createEndChildren(
 
 // Checked at the start: with OAuth the store has this method.
 function createEndClient(
-  deps: Announcing,
+  kit: Announcing,
   endTwice: (userId: string, endOnce: () => Promise<number>) => Promise<number>,
 ): SessionEnding['endClient'] {
-  const { store, revocations, clock } = deps
+  const { store, revocations, clock } = kit
 
   return async function endClient(clientId, userId, reason, context) {
     const endSome = async (only: { readonly userId?: string }) => {
       const asked = { ...only, limit: mostInOneCall }
       const ids = (await store.endAllForClient?.(clientId, asked, reason, clock())) ?? []
       if (only.userId !== undefined)
-        await announceEnded(deps, ofUser(ids, only.userId), reason, context)
-      else await announceOfWhomever(deps, ids, reason, context)
+        await announceEnded(kit, ofUser(ids, only.userId), reason, context)
+      else await announceOfWhomever(kit, ids, reason, context)
       return ids
     }
     const endOnce = async (only: { readonly userId?: string }) => {
@@ -248,20 +234,20 @@ function ofUser(ids: readonly string[], userId: string): SessionName[] {
 // The store has returned only session ids. Sessions whose user it no longer knows have ended all
 // the same: they are announced without a user, since sockets are found by session.
 async function announceOfWhomever(
-  deps: Announcing,
+  kit: Announcing,
   ids: readonly string[],
   reason: EndReason,
   context: RequestContext,
 ): Promise<void> {
   for (let from = 0; from < ids.length; from += atOnce) {
     const some = ids.slice(from, from + atOnce)
-    const found = await Promise.all(some.map((id) => deps.store.find(id).catch(() => null)))
+    const found = await Promise.all(some.map((id) => kit.store.find(id).catch(() => null)))
     const known = found.flatMap((session) => (session === null ? [] : [session]))
-    for (const session of known) tell(deps, session, context)
-    await announceNames(deps, known, reason, context)
+    for (const session of known) tell(kit, session, context)
+    await announceNames(kit, known, reason, context)
     const others = some.filter((id) => !known.some((session) => session.id === id))
-    await deps.revocations.announce(
-      ofUser(others, '').map((session) => asEvent(session, reason, deps.clock())),
+    await kit.revocations.announce(
+      ofUser(others, '').map((session) => asEvent(session, reason, kit.clock())),
     )
   }
 }
@@ -284,31 +270,31 @@ async function countInTurns(
 }
 
 async function announceEnded(
-  deps: Announcing,
+  kit: Announcing,
   ended: readonly SessionName[],
   reason: EndReason,
   context: RequestContext,
 ): Promise<void> {
-  const isAwaited = deps.listeners.length > 0
+  const isAwaited = kit.listeners.length > 0
   await Promise.all([
-    announceNames(deps, ended, reason, context),
-    ...(isAwaited ? [readAndTell(deps, ended, context)] : []),
+    announceNames(kit, ended, reason, context),
+    ...(isAwaited ? [readAndTell(kit, ended, context)] : []),
   ])
 }
 
 // After the end, so that it is this call that ended them; the rows remain. Awaited, so that a host
 // that ends very many sessions does not get ahead of the store.
 async function readAndTell(
-  deps: Announcing,
+  kit: Announcing,
   ended: readonly SessionName[],
   context: RequestContext,
 ): Promise<void> {
   const asked = ended.filter(({ kind = 'oauth' }) => kind === 'oauth')
   for (let from = 0; from < asked.length; from += atOnce) {
-    const read = asked.slice(from, from + atOnce).map(({ id }) => deps.store.find(id))
+    const read = asked.slice(from, from + atOnce).map(({ id }) => kit.store.find(id))
     const found = await Promise.allSettled(read)
     for (const one of found)
-      if (one.status === 'fulfilled' && one.value !== null) tell(deps, one.value, context)
+      if (one.status === 'fulfilled' && one.value !== null) tell(kit, one.value, context)
   }
 }
 
@@ -318,7 +304,7 @@ function tell({ listeners }: Announcing, session: SessionRecord, context: Reques
 }
 
 async function announceNames(
-  { audit, revocations, clock }: SessionEndingDeps,
+  { audit, revocations, clock }: SessionRowsKit,
   ended: readonly SessionName[],
   reason: EndReason,
   context: RequestContext,

@@ -1,13 +1,12 @@
 import type { RequestContext } from '../audit/events.js'
 import { randomId } from '../lib/random.js'
 import type { SessionRecord } from '../stores/contract.js'
-import type { AccessTokens } from '../tokens/access-token.js'
 import { newRefreshToken } from '../tokens/refresh-token.js'
 import { newSessionSecret } from '../tokens/session-secret.js'
 import type { ApprovedSignIn } from './approved-sign-in.js'
 import type { PasswordMarks } from './password-watch.js'
 import type { AskedLifetime } from './session-times.js'
-import type { Sessions } from './sessions.js'
+import type { SessionsKit } from './sessions-kit.js'
 import type { SignInTokens } from './sign-in-options.js'
 
 /** What an approved sign-in asks for. */
@@ -44,20 +43,19 @@ export type IssueSession = (
   context: RequestContext,
 ) => Promise<IssuedSession>
 
-export interface IssueSessionDeps {
-  readonly sessions: Pick<Sessions, 'draft' | 'start'>
-  readonly accessTokens: Pick<AccessTokens, 'issue'>
-  /** Lifetimes in seconds of `session` and of `refreshable` tokens. */
-  readonly tokenLifetimes: Readonly<Record<SignInTokens, number>>
-  readonly clock: () => Date
-}
+type Issuing = Pick<
+  SessionsKit,
+  'sessions' | 'accessTokens' | 'longestSession' | 'accessTokenLifetime' | 'clock'
+>
 
 /**
  * Tokens are signed before the session is stored: a failing signer leaves no session behind, and a
  * token without a session is useless.
  */
-export function createIssueSession(deps: IssueSessionDeps): IssueSession {
-  const { sessions, accessTokens, tokenLifetimes, clock } = deps
+export function createIssueSession(kit: Issuing): IssueSession {
+  const { sessions, accessTokens, clock } = kit
+  // Seconds.
+  const tokenLifetimes = { session: kit.longestSession, refreshable: kit.accessTokenLifetime }
 
   async function issueSecret(request: SessionRequest, context: RequestContext) {
     const { approved, lifetime, marks, upstream } = request

@@ -3,11 +3,9 @@ import { AuthError, notSignedIn } from '../errors.js'
 import { type BoundedCache, boundedCache } from '../lib/bounded-cache.js'
 import type { AdmittedSessions } from '../principal/principal.js'
 import type { SessionRecord } from '../stores/contract.js'
-import type { SecondFactors } from '../two-factor/second-factor.js'
-import type { AuthUser, UserStore } from '../users/contract.js'
-import type { PasswordStands } from './password-stands.js'
-import type { Revocations } from './revocations.js'
+import type { AuthUser } from '../users/contract.js'
 import type { Sessions } from './sessions.js'
+import type { SessionsKit } from './sessions-kit.js'
 
 /** A live session and its user, who may sign in. */
 export interface LiveSession {
@@ -40,39 +38,24 @@ export interface LiveSessions {
   forget(id: string): void
 }
 
-export interface LiveSessionsDeps {
-  readonly sessions: Pick<Sessions, 'findLive' | 'isInUse' | 'isLive' | 'seenNow' | 'touch'>
-  readonly users: Pick<UserStore, 'findById'>
-  readonly passwordStands: PasswordStands
-  readonly mustHaveFactor: (user: AuthUser) => Promise<boolean>
-  readonly meetsFactorPolicy: SecondFactors['meetsFactorPolicy']
-  readonly revocations: Pick<Revocations, 'onEnded' | 'onUserInvalidated' | 'onClientInvalidated'>
-  readonly clock: () => Date
-}
-
 /**
  * Seconds until every process notices that a session ended or its user was disabled, without a bus.
  */
 const maxAgeSeconds = 5
 const maxEntries = 20_000
 
+type Reading = Omit<SessionsKit, 'forgetSession'>
+
 /**
  * Reads a session and its user at most once in 5 seconds. An announced end removes it from the
  * cache at once; a read under way at that moment is not cached, since it may have seen the session
  * alive.
  */
-export function createLiveSessions({
-  sessions,
-  users,
-  passwordStands,
-  mustHaveFactor,
-  meetsFactorPolicy,
-  revocations,
-  clock,
-}: LiveSessionsDeps): LiveSessions {
+export function createLiveSessions(kit: Reading): LiveSessions {
+  const { sessions, meetsFactorPolicy, revocations, clock } = kit
   const cache: BoundedCache<LiveSession> = boundedCache(maxEntries, maxAgeSeconds)
   const reading = new Map<string, Promise<LiveSession>>()
-  const read = createRead({ sessions, users, passwordStands, mustHaveFactor })
+  const read = createRead(kit)
   const mayOnlyEnrol: MayOnlyEnrol = (live) =>
     live.mustHaveFactor && hasPerson(live.session) && !meetsFactorPolicy(live.session.methods)
   const forget = (id: string) => {
@@ -149,9 +132,7 @@ function createRead({
   users,
   passwordStands,
   mustHaveFactor,
-}: Pick<LiveSessionsDeps, 'sessions' | 'users' | 'passwordStands' | 'mustHaveFactor'>): (
-  id: string,
-) => Promise<LiveSession> {
+}: Reading): (id: string) => Promise<LiveSession> {
   return async function read(id) {
     const session = await sessions.findLive(id)
     if (session === null) throw notSignedIn('session ended or unknown')

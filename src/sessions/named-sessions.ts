@@ -1,9 +1,10 @@
-import type { Audit, RequestContext } from '../audit/events.js'
-import type { SessionRecord, SessionStore } from '../stores/contract.js'
+import type { RequestContext } from '../audit/events.js'
+import type { SessionRecord } from '../stores/contract.js'
 import type { ApprovedSignIn } from './approved-sign-in.js'
 import type { SessionEnding } from './ending.js'
 import { type SessionOpening, startOf } from './opening.js'
 import type { PasswordMarks } from './password-watch.js'
+import type { SessionRowsKit } from './rows-kit.js'
 import type { SessionTimes } from './session-times.js'
 
 /** The data of a named token's session. */
@@ -37,12 +38,6 @@ export interface NamedSessions {
   listNamed(userId: string): Promise<SessionRecord[]>
 }
 
-export interface NamedSessionsDeps {
-  readonly store: Pick<SessionStore, 'create'>
-  readonly clock: () => Date
-  readonly audit: Audit
-}
-
 /** Named tokens per user. */
 const maxNamed = 20
 
@@ -61,7 +56,7 @@ export function nameOf({
 }
 
 export function createNamedSessions(
-  { store, clock, audit }: NamedSessionsDeps,
+  { store, clock, audit }: SessionRowsKit,
   times: SessionTimes,
   listForUser: SessionOpening['listForUser'],
   end: SessionEnding['end'],

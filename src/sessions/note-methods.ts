@@ -1,19 +1,13 @@
 import type { StoredMethod } from '../stores/contract.js'
 import type { SessionName } from './ending.js'
-import type { Sessions } from './sessions.js'
-
-export interface NoteMethodsDeps {
-  readonly sessions: Pick<Sessions, 'setMethods'>
-  /** Drops a session from the cache of this process. */
-  readonly forgetSession: (sessionId: string) => void
-}
+import type { SessionsKit } from './sessions-kit.js'
 
 /**
  * Stores the methods that a session has proven. They decide whether it can be refreshed, and
  * whether it may do more than enrol. Rejects with 503.
  */
 export async function noteMethods(
-  { sessions, forgetSession }: NoteMethodsDeps,
+  { sessions, forgetSession }: Pick<SessionsKit, 'sessions' | 'forgetSession'>,
   { id }: SessionName,
   methods: readonly StoredMethod[],
 ): Promise<void> {

@@ -1,13 +1,14 @@
-import { type Audit, type AuthEventBody, noRequest, type RequestContext } from '../audit/events.js'
+import { type AuthEventBody, noRequest, type RequestContext } from '../audit/events.js'
 import type { ConsumeResult } from '../stores/code-contract.js'
-import type { RefreshState, SessionKind, SessionRecord, SessionStore } from '../stores/contract.js'
+import type { RefreshState, SessionKind, SessionRecord } from '../stores/contract.js'
 import { oldestFirst } from '../stores/oldest-first.js'
 import type { ApprovedSignIn } from './approved-sign-in.js'
 import type { SessionEnding } from './ending.js'
 import { withLiveParents } from './ends-with-parent.js'
-import type { PasswordMarks, PasswordWatch } from './password-watch.js'
+import type { PasswordMarks } from './password-watch.js'
 import { isPlaceholder, placeholderId } from './placeholder-session.js'
-import { createReplaceFormer, formerAmong, replacesFormer } from './replacing.js'
+import { formerAmong, replaceFormer, replacesFormer } from './replacing.js'
+import type { SessionRowsKit } from './rows-kit.js'
 import type { AskedLifetime, SessionTimes } from './session-times.js'
 
 /** The data of a new session. */
@@ -79,19 +80,6 @@ export interface SessionOpening {
   listForUser(userId: string): Promise<SessionRecord[]>
 }
 
-export interface SessionOpeningDeps {
-  readonly store: Pick<SessionStore, 'create' | 'listForUser' | 'countForUser' | 'touch'>
-  /** Stores a session unless its id is taken; whether it did. */
-  readonly createUnlessThere: (session: SessionRecord) => Promise<boolean>
-  /** Uses a code up and stores the session it opens. */
-  readonly redeem: (codeHash: string, session: SessionRecord, now: Date) => Promise<ConsumeResult>
-  readonly maxSessionsPerUser: number
-  /** Marks sessions with their password hash, if they must end with it. */
-  readonly passwordWatch: Pick<PasswordWatch, 'marksOf'>
-  readonly clock: () => Date
-  readonly audit: Audit
-}
-
 /** Kinds that do not count as devices. */
 const ofPrograms: readonly string[] = ['token', 'oauth', 'service']
 
@@ -102,13 +90,12 @@ const maxSessionsPerClient = 10
 const maxEvictions = 20
 
 export function createSessionOpening(
-  deps: SessionOpeningDeps,
+  kit: SessionRowsKit,
   times: SessionTimes,
   end: SessionEnding['end'],
 ): SessionOpening {
-  const { store, createUnlessThere, redeem, maxSessionsPerUser, clock, audit } = deps
-  const replaceFormer = createReplaceFormer({ store, clock })
-  const draft = createDraft(times, deps.passwordWatch, clock)
+  const { store, createUnlessThere, redeem, maxSessionsPerUser, clock, audit } = kit
+  const draft = createDraft(times, kit)
 
   async function listForUser(userId: string): Promise<SessionRecord[]> {
     const live = withLiveParents(await store.listForUser(userId, clock()))
@@ -132,7 +119,7 @@ export function createSessionOpening(
       )
       const evicted = surplusOf(rivals, most)
       const evicting = evicted.map((one) => end(one, 'evicted', context))
-      await Promise.all([...evicting, replaceFormer(session, live)])
+      await Promise.all([...evicting, replaceFormer(kit, session, live)])
     }
     // The failed call has reported itself. The new session stays; the next sign-in makes room.
     await evictOldest().catch(() => {})
@@ -175,8 +162,7 @@ export function createSessionOpening(
 
 function createDraft(
   times: SessionTimes,
-  passwordWatch: SessionOpeningDeps['passwordWatch'],
-  clock: () => Date,
+  { passwordWatch, clock }: SessionRowsKit,
 ): SessionOpening['draft'] {
   return function draft(
     { approved, lifetime: asked, marks, until, name, upstream, ...given },

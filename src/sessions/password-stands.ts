@@ -1,21 +1,7 @@
 import { setTimeout } from 'node:timers/promises'
 import { noRequest } from '../audit/events.js'
-import type { SessionRecord } from '../stores/contract.js'
-import type { AuthUser, UserStore } from '../users/contract.js'
-import type { PasswordWatch } from './password-watch.js'
-import type { Sessions } from './sessions.js'
-
-/**
- * Whether the user's password is still the one under which the session was opened. If not, the
- * session has ended durably before this returns false. Rejects with 503.
- */
-export type PasswordStands = (session: SessionRecord, user: AuthUser) => Promise<boolean>
-
-export interface PasswordStandsDeps {
-  readonly passwordWatch: Pick<PasswordWatch, 'fits'>
-  readonly sessions: Pick<Sessions, 'findLive' | 'end'>
-  readonly users: Pick<UserStore, 'findById'>
-}
+import type { PasswordStands } from './password-watch.js'
+import type { SessionsKit } from './sessions-kit.js'
 
 /**
  * Replacing a hash and marking its sessions takes several writes, and rows are read one after the
@@ -24,8 +10,11 @@ export interface PasswordStandsDeps {
 const secondLookMs = 1000
 
 /** Ends sessions whose password was changed. Reads nothing while they match. */
-export function createPasswordStands(deps: PasswordStandsDeps): PasswordStands {
-  const { passwordWatch, sessions, users } = deps
+export function createPasswordStands({
+  passwordWatch,
+  sessions,
+  users,
+}: Pick<SessionsKit, 'passwordWatch' | 'sessions' | 'users'>): PasswordStands {
   return async function passwordStands(before, userBefore) {
     if (passwordWatch.fits(before, userBefore)) return true
     await setTimeout(secondLookMs)

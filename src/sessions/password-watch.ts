@@ -23,6 +23,12 @@ export interface PasswordWatch {
   fits(session: PasswordMarks, user: AuthUser): boolean
 }
 
+/**
+ * Whether the user's password is still the one under which the session was opened. If not, the
+ * session has ended durably before this returns false. Rejects with 503.
+ */
+export type PasswordStands = (session: SessionRecord, user: AuthUser) => Promise<boolean>
+
 /** Off, every method does nothing. */
 export function createPasswordWatch(isOn: boolean, warnOnce: WarnOnce): PasswordWatch {
   return isOn ? watching(warnOnce) : idle

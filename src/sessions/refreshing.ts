@@ -1,11 +1,6 @@
 import type { RequestContext } from '../audit/events.js'
-import type {
-  RefreshState,
-  RotateResult,
-  SessionRecord,
-  SessionSeen,
-  SessionStore,
-} from '../stores/contract.js'
+import type { RefreshState, RotateResult, SessionRecord, SessionSeen } from '../stores/contract.js'
+import type { SessionRowsKit } from './rows-kit.js'
 import type { SessionTimes } from './session-times.js'
 
 /** Records the use of sessions, and rotates their refresh tokens. */
@@ -32,15 +27,8 @@ export interface SessionRefreshing {
   ): Promise<void>
 }
 
-export interface SessionRefreshingDeps {
-  readonly store: Pick<SessionStore, 'touch' | 'rotateRefresh'>
-  /** Receives the address of a session in use, about once a minute. */
-  readonly noticeUse: (userId: string, ip: string) => void
-  readonly clock: () => Date
-}
-
 export function createSessionRefreshing(
-  { store, noticeUse, clock }: SessionRefreshingDeps,
+  { store, noticeUse, clock }: SessionRowsKit,
   times: SessionTimes,
 ): SessionRefreshing {
   function seenInUse(session: SessionRecord, context: RequestContext): SessionSeen {

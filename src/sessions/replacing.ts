@@ -1,11 +1,7 @@
-import type { SessionRecord, SessionStore } from '../stores/contract.js'
+import type { SessionRecord } from '../stores/contract.js'
 import { oldestFirst } from '../stores/oldest-first.js'
 import { goesByParent } from './ends-with-parent.js'
-
-export interface ReplaceFormerDeps {
-  readonly store: Pick<SessionStore, 'touch'>
-  readonly clock: () => Date
-}
+import type { SessionRowsKit } from './rows-kit.js'
 
 /** How long an app's former session stays valid: another tab may use it. */
 const appOverlapMs = 60_000
@@ -20,33 +16,29 @@ const browserOverlapMs = 5 * 60_000
  * in a minute; all but the newest of a browser signed in by one web app end in five minutes, unless
  * in use.
  *
- * @param session - a session that has just been stored
- * @param live - all live sessions of its user
- */
-export type ReplaceFormer = (
-  session: SessionRecord,
-  live: readonly SessionRecord[],
-) => Promise<void>
-
-/**
  * No timer: the store keeps the end, as an idle end. For an app's session nothing moves it later,
  * since the use of such sessions is not recorded. Of several sessions opened at once, each checks
  * after it was stored and gives way to a newer one, so the last one to check sees all of them and
  * one stays.
+ *
+ * @param session - a session that has just been stored
+ * @param live - all live sessions of its user
  */
-export function createReplaceFormer({ store, clock }: ReplaceFormerDeps): ReplaceFormer {
-  return async function replaceFormer(session, live) {
-    const place = placeOf(session)
-    if (place === null) return
-    const overlapMs = session.kind === 'browser' ? browserOverlapMs : appOverlapMs
-    const idleExpiresAt = new Date(clock().getTime() + overlapMs)
-    await Promise.all(
-      formerAmong(live.filter((one) => placeOf(one) === place))
-        // Only ever earlier: a sign-in every half a minute must not keep all of them alive.
-        .filter((one) => one.idleExpiresAt > idleExpiresAt)
-        .map(({ id, lastSeenAt, ip }) => store.touch(id, { lastSeenAt, idleExpiresAt, ip })),
-    )
-  }
+export async function replaceFormer(
+  { store, clock }: SessionRowsKit,
+  session: SessionRecord,
+  live: readonly SessionRecord[],
+): Promise<void> {
+  const place = placeOf(session)
+  if (place === null) return
+  const overlapMs = session.kind === 'browser' ? browserOverlapMs : appOverlapMs
+  const idleExpiresAt = new Date(clock().getTime() + overlapMs)
+  await Promise.all(
+    formerAmong(live.filter((one) => placeOf(one) === place))
+      // Only ever earlier: a sign-in every half a minute must not keep all of them alive.
+      .filter((one) => one.idleExpiresAt > idleExpiresAt)
+      .map(({ id, lastSeenAt, ip }) => store.touch(id, { lastSeenAt, idleExpiresAt, ip })),
+  )
 }
 
 /** Whether a session replaces former ones. */

@@ -1,31 +1,13 @@
-import type { NoticeTime } from '../audit/clock-watch.js'
 import { notSignedIn } from '../errors.js'
-import type {
-  SessionAuthenticated,
-  SessionRecord,
-  SessionStore,
-  StoredMethod,
-} from '../stores/contract.js'
+import type { SessionAuthenticated, SessionRecord, StoredMethod } from '../stores/contract.js'
 import { isSecretOf, newSessionSecret, type PresentedSecret } from '../tokens/session-secret.js'
-import {
-  createSessionEnding,
-  type SessionEnding,
-  type SessionEndingDeps,
-  type SessionName,
-} from './ending.js'
+import { createSessionEnding, type SessionEnding, type SessionName } from './ending.js'
 import { createFindLive } from './ends-with-parent.js'
-import {
-  createNamedSessions,
-  type NamedSessions,
-  type NamedSessionsDeps,
-} from './named-sessions.js'
-import { createSessionOpening, type SessionOpening, type SessionOpeningDeps } from './opening.js'
-import {
-  createSessionRefreshing,
-  type SessionRefreshing,
-  type SessionRefreshingDeps,
-} from './refreshing.js'
-import { createSessionTimes, type SessionLifetimes } from './session-times.js'
+import { createNamedSessions, type NamedSessions } from './named-sessions.js'
+import { createSessionOpening, type SessionOpening } from './opening.js'
+import { createSessionRefreshing, type SessionRefreshing } from './refreshing.js'
+import type { SessionRowsKit } from './rows-kit.js'
+import { createSessionTimes } from './session-times.js'
 
 /** The only writer of session rows: opens, finds, refreshes and ends sessions. */
 export interface Sessions extends SessionOpening, NamedSessions, SessionRefreshing, SessionEnding {
@@ -66,25 +48,14 @@ export interface Sessions extends SessionOpening, NamedSessions, SessionRefreshi
   liveAmong(ids: readonly string[]): Promise<string[]>
 }
 
-export interface SessionsDeps
-  extends SessionOpeningDeps,
-    NamedSessionsDeps,
-    SessionRefreshingDeps,
-    SessionEndingDeps {
-  readonly store: SessionStore
-  readonly lifetimes: SessionLifetimes
-  /** Receives the time at which any process last saw a session. */
-  readonly noticeTime: NoticeTime
-}
-
 /** The only place that writes session rows. */
-export function createSessions(deps: SessionsDeps): Sessions {
-  const { store, clock, noticeTime } = deps
-  const times = createSessionTimes(deps.lifetimes, clock)
-  const ending = createSessionEnding(deps)
-  const opening = createSessionOpening(deps, times, ending.end)
-  const named = createNamedSessions(deps, times, opening.listForUser, ending.end)
-  const refreshing = createSessionRefreshing(deps, times)
+export function createSessions(kit: SessionRowsKit): Sessions {
+  const { store, clock, noticeTime } = kit
+  const times = createSessionTimes(kit.lifetimes, clock)
+  const ending = createSessionEnding(kit)
+  const opening = createSessionOpening(kit, times, ending.end)
+  const named = createNamedSessions(kit, times, opening.listForUser, ending.end)
+  const refreshing = createSessionRefreshing(kit, times)
 
   const findLive = createFindLive(async function find(id) {
     const session = await store.find(id)
@@ -110,7 +81,7 @@ export function createSessions(deps: SessionsDeps): Sessions {
       if ((await findLive(id)) === null) throw notSignedIn('session ended or unknown')
     },
 
-    renewSecret: createRenewSecret(deps),
+    renewSecret: createRenewSecret(kit),
 
     isLive: (session) => times.isLive(session, clock()),
 
@@ -134,10 +105,7 @@ export function createSessions(deps: SessionsDeps): Sessions {
  */
 const formerMs = 10_000
 
-function createRenewSecret({
-  store,
-  clock,
-}: Pick<SessionsDeps, 'store' | 'clock'>): Sessions['renewSecret'] {
+function createRenewSecret({ store, clock }: SessionRowsKit): Sessions['renewSecret'] {
   return async function renewSecret({ kind, sessionId, secretHash: from }) {
     const { secret, secretHash: to } = newSessionSecret(kind, sessionId)
     const formerUntil = new Date(clock().getTime() + formerMs)

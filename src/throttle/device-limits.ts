@@ -1,9 +1,8 @@
 import type { RequestContext } from '../audit/events.js'
 import { lazily } from '../lib/lazily.js'
-import type { Ask, Command } from './counter.js'
-import type { CounterKey } from './counter-keys.js'
+import type { Command } from './counter.js'
 import { createCounter } from './limiter-counter.js'
-import type { ReportLimit, ThrottleOptions } from './limits.js'
+import type { LimitsKit } from './limits-kit.js'
 import { createTakeNetworks, giveBackAll, takeAll } from './take-networks.js'
 
 /** Limits on devices that wait for a user on another device, and on guesses at their codes. */
@@ -24,24 +23,17 @@ export interface DeviceLimits {
   ): Promise<Found | null>
 }
 
-export interface DeviceLimitDeps {
-  readonly options: ThrottleOptions
-  readonly keyOf: CounterKey
-  readonly ask: Ask
-  readonly reportLimit: ReportLimit
-}
-
 const duration = 15 * 60
 const linksPerNetwork = { points: 20, duration }
 const codesPerNetwork = { points: 10, duration }
 const codesPerSession = { points: 5, duration }
 
 /** A dry run lifts none of them: a code that is typed has 34 bits. */
-export function createDeviceLimits(deps: DeviceLimitDeps): DeviceLimits {
-  const { options, keyOf, ask, reportLimit } = deps
-  const takeLinks = createTakeNetworks(deps, 'mar-device-link', linksPerNetwork)
-  const takeDevices = createTakeNetworks(deps, 'mar-device-code', linksPerNetwork)
-  const takeCodes = createTakeNetworks(deps, 'mar-user-code', codesPerNetwork)
+export function createDeviceLimits(kit: LimitsKit): DeviceLimits {
+  const { options, keyOf, ask, reportLimit } = kit
+  const takeLinks = createTakeNetworks(kit, 'mar-device-link', linksPerNetwork)
+  const takeDevices = createTakeNetworks(kit, 'mar-device-code', linksPerNetwork)
+  const takeCodes = createTakeNetworks(kit, 'mar-user-code', codesPerNetwork)
   const bySession = lazily(() =>
     createCounter(options, { keyPrefix: 'mar-user-code-session', ...codesPerSession }),
   )

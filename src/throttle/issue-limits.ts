@@ -1,9 +1,8 @@
 import type { RequestContext } from '../audit/events.js'
 import { lazily } from '../lib/lazily.js'
-import { type Ask, askOne, type Command, type Counter, type Limit } from './counter.js'
-import type { CounterKey } from './counter-keys.js'
+import { askOne, type Command, type Counter, type Limit } from './counter.js'
 import { createCounter } from './limiter-counter.js'
-import type { ReportLimit, ThrottleOptions } from './limits.js'
+import type { LimitsKit } from './limits-kit.js'
 
 /** Who gets what is issued; without a session if the host calls. */
 export interface IssuedTo {
@@ -26,13 +25,6 @@ export type TakeIssue = (
   context: RequestContext,
 ) => Promise<void>
 
-export interface IssueLimitDeps {
-  readonly options: ThrottleOptions
-  readonly keyOf: CounterKey
-  readonly ask: Ask
-  readonly reportLimit: ReportLimit
-}
-
 const perSession: Limit = { points: 60, duration: 60 }
 const perSessionUnasked: Limit = { points: 30, duration: 60 }
 const perUser: Limit = { points: 300, duration: 60 }
@@ -43,7 +35,7 @@ const perUser: Limit = { points: 300, duration: 60 }
  * and 30 for a session if other pages navigate here by themselves: such a page must not exhaust the
  * user's own sign-ins to apps.
  */
-export function createIssueLimits({ options, keyOf, ask, reportLimit }: IssueLimitDeps): TakeIssue {
+export function createIssueLimits({ options, keyOf, ask, reportLimit }: LimitsKit): TakeIssue {
   const { dryRun = false } = options
   const counting = (keyPrefix: string, limit: Limit) =>
     createCounter(options, { keyPrefix, ...limit })

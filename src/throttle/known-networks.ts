@@ -1,11 +1,12 @@
 import { randomInt } from 'node:crypto'
-import { type Audit, noRequest, type RequestContext } from '../audit/events.js'
+import { noRequest, type RequestContext } from '../audit/events.js'
 import { networkOf } from '../http/client-address.js'
 import { boundedCache } from '../lib/bounded-cache.js'
 import { type Answer, type Ask, askOne, type Command, counted } from './counter.js'
 import { accountKey, type CounterKey, networkKey } from './counter-keys.js'
 import { createCounter } from './limiter-counter.js'
-import { type Counters, day, type ThrottleOptions } from './limits.js'
+import { type Counters, day } from './limits.js'
+import type { LimitsKit } from './limits-kit.js'
 
 /**
  * The networks of an account's complete sign-ins. Guesses from other networks do not lock the owner
@@ -90,16 +91,11 @@ export type RememberNetwork = (
   context: RequestContext,
 ) => Promise<readonly Command[]>
 
-export interface RememberNetworkDeps {
-  readonly options: ThrottleOptions
-  readonly ask: Ask
-  readonly audit: Audit
-  /** Whether anybody wants to know of new networks. */
-  readonly reportsNetworks: boolean
-}
-
-export function createRememberNetwork(deps: RememberNetworkDeps): RememberNetwork {
-  const { options, ask, audit, reportsNetworks } = deps
+/** `reportsNetworks`: whether anybody wants to know of new networks. */
+export function createRememberNetwork(
+  { options, ask, audit }: Pick<LimitsKit, 'options' | 'ask' | 'audit'>,
+  reportsNetworks: boolean,
+): RememberNetwork {
   if (!reportsNetworks) return async ({ remember }) => [remember]
   const told = createCounter(options, { keyPrefix: 'mar-new-network', points: 1, duration: day })
 

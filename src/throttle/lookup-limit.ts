@@ -3,8 +3,7 @@ import type { AuthError } from '../errors.js'
 import { networkOf } from '../http/client-address.js'
 import { boundedCache } from '../lib/bounded-cache.js'
 import { limitConcurrency } from '../lib/limit-concurrency.js'
-import type { Limit } from './counter.js'
-import type { ReportLimit } from './limits.js'
+import type { LimitsKit } from './limits-kit.js'
 
 /** A lookup. */
 export interface LookUp<Found> {
@@ -25,13 +24,6 @@ export type LimitLookups = <Found>(
   lookUp: LookUp<Found>,
 ) => Promise<Found | null>
 
-export interface LookupLimitDeps {
-  /** Per network and process. */
-  readonly limit: Limit
-  readonly reportLimit: ReportLimit
-  readonly dryRun: boolean
-}
-
 /** Networks whose counts a process remembers. */
 const maxNetworks = 10_000
 
@@ -47,8 +39,9 @@ interface Window {
  * Only the lookup tells whether a name is invented. So a network beyond its limit is slowed down,
  * not locked out: another user behind the same address may use an existing app.
  */
-export function createLookupLimit({ limit, reportLimit, dryRun }: LookupLimitDeps): LimitLookups {
-  const { points, duration } = limit
+export function createLookupLimit({ options, counters, reportLimit }: LimitsKit): LimitLookups {
+  const { dryRun = false } = options
+  const { points, duration } = counters.refusedTokens
   const windows = boundedCache<Window>(maxNetworks, duration)
   const findSlowly = createSlowLookups()
 

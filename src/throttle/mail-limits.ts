@@ -3,16 +3,11 @@ import type { MailKind } from '../audit/mail.js'
 import type { AuthError } from '../errors.js'
 import { networkOf } from '../http/client-address.js'
 import { lazily } from '../lib/lazily.js'
-import { type Ask, type Command, type Counter, counted } from './counter.js'
-import { accountKey, type CounterKey } from './counter-keys.js'
-import type { KnownNetworks } from './known-networks.js'
+import { type Command, type Counter, counted } from './counter.js'
+import { accountKey } from './counter-keys.js'
 import { createCounter } from './limiter-counter.js'
-import {
-  defaultMailLimits,
-  type MailLimitOptions,
-  type ReportLimit,
-  type ThrottleOptions,
-} from './limits.js'
+import { defaultMailLimits, type MailLimitOptions } from './limits.js'
+import type { LimitsKit, NetworkLimitsKit } from './limits-kit.js'
 import { createTakeNetworks, takeAll } from './take-networks.js'
 
 /** The recipient of a mail: a digest of the address, and the account. */
@@ -60,35 +55,27 @@ export interface MailLimits {
   giveBackMailedCode(userId: string | null, name?: string): Promise<void>
 }
 
-export interface MailLimitDeps {
-  readonly options: ThrottleOptions
-  readonly keyOf: CounterKey
-  readonly ask: Ask
-  readonly reportLimit: ReportLimit
-  readonly knownNetworks: Pick<KnownNetworks, 'isKnown'>
-}
-
 /** Links for a new password that strangers cannot use up. */
 const keptForKnown = 3
 
 /** A dry run lifts none of them: each mail goes to a person, and each code is short. */
-export function createMailLimits(deps: MailLimitDeps): MailLimits {
-  const { keyOf, ask, reportLimit } = deps
-  const counting = createCounting(deps)
-  const ofNetwork = { ...defaultMailLimits.network, ...deps.options.mail?.network }
+export function createMailLimits(kit: NetworkLimitsKit): MailLimits {
+  const { keyOf, ask, reportLimit } = kit
+  const counting = createCounting(kit)
+  const ofNetwork = { ...defaultMailLimits.network, ...kit.options.mail?.network }
   const perName = counting('mar-mail-name', 'address')
   const perAddress = counting('mar-mail-address', 'address')
   const perAccount = counting('mar-mail-account', 'account')
-  const takeNetworks = createTakeNetworks(deps, 'mar-mail-network', ofNetwork)
+  const takeNetworks = createTakeNetworks(kit, 'mar-mail-network', ofNetwork)
   // A company signs in behind one address, in the morning.
-  const takeFlows = createTakeNetworks(deps, 'mar-provider-network', ofNetwork, 50)
+  const takeFlows = createTakeNetworks(kit, 'mar-provider-network', ofNetwork, 50)
 
   // Of an address without an account: as much as one account.
   function ofAccount(kind: MailKind, userId: string) {
     return { of: perAccount(), key: keyOf('mail', kind, userId) }
   }
 
-  const { ofStrangers, strangersOf } = createOfStrangers(deps, perAccount)
+  const { ofStrangers, strangersOf } = createOfStrangers(kit, perAccount)
 
   function countsOf({ kind, addressDigest, userId }: Recipient) {
     const ofAddress = { of: perAddress(), key: keyOf('mail', kind, addressDigest) }
@@ -96,8 +83,8 @@ export function createMailLimits(deps: MailLimitDeps): MailLimits {
   }
 
   return {
-    limitNames: createLimitNames(deps),
-    ...createCodeLimit(deps, counting('mar-mail-code', 'codes')),
+    limitNames: createLimitNames(kit),
+    ...createCodeLimit(kit, counting('mar-mail-code', 'codes')),
 
     async takeProviderFlow(context) {
       const reached = await takeAll(ask, takeFlows(context.ip))
@@ -139,7 +126,7 @@ export function createMailLimits(deps: MailLimitDeps): MailLimits {
 }
 
 function createCodeLimit(
-  { keyOf, ask, reportLimit }: MailLimitDeps,
+  { keyOf, ask, reportLimit }: NetworkLimitsKit,
   codes: () => Counter,
 ): Pick<MailLimits, 'takeMailedCode' | 'giveBackMailedCode'> {
   function codesOf(userId: string | null, name: string | undefined) {
@@ -162,7 +149,7 @@ function createCodeLimit(
 
 // Of links for a new password to one account, those that networks unknown to it may ask for.
 function createOfStrangers(
-  { options, keyOf, knownNetworks }: MailLimitDeps,
+  { options, keyOf, knownNetworks }: NetworkLimitsKit,
   perAccount: () => Counter,
 ) {
   const counter = lazily(() => {
@@ -185,7 +172,7 @@ function createOfStrangers(
 
 type Counting = (keyPrefix: string, name: keyof MailLimitOptions) => () => Counter
 
-function createCounting({ options }: Pick<MailLimitDeps, 'options'>): Counting {
+function createCounting({ options }: LimitsKit): Counting {
   return (keyPrefix, name) =>
     // Made on demand: a host without mails needs no such counters.
     lazily(() => {
@@ -194,12 +181,12 @@ function createCounting({ options }: Pick<MailLimitDeps, 'options'>): Counting {
     })
 }
 
-function createLimitNames(deps: MailLimitDeps): MailLimits['limitNames'] {
-  const { ask, reportLimit } = deps
-  const ofNetwork = { ...defaultMailLimits.network, ...deps.options.mail?.network }
-  const takeNames = createTakeNetworks(deps, 'mar-name-network', ofNetwork)
+function createLimitNames(kit: NetworkLimitsKit): MailLimits['limitNames'] {
+  const { ask, reportLimit } = kit
+  const ofNetwork = { ...defaultMailLimits.network, ...kit.options.mail?.network }
+  const takeNames = createTakeNetworks(kit, 'mar-name-network', ofNetwork)
   // What follows for a free name, such as a look among leaked passwords, is bounded as well.
-  const takeTries = createTakeNetworks(deps, 'mar-register-network', ofNetwork, 5)
+  const takeTries = createTakeNetworks(kit, 'mar-register-network', ofNetwork, 5)
   return async function limitNames(isFree, context) {
     const taken = takeNames(context.ip)
     const reached = await takeAll(ask, [...taken, ...takeTries(context.ip)])

@@ -1,19 +1,20 @@
 import type { RequestContext } from '../audit/events.js'
 import type { ThrottleScope } from '../audit/refusals.js'
 import { boundedCache } from '../lib/bounded-cache.js'
-import { type Answer, type Ask, type Command, type Counter, isEnding } from './counter.js'
+import { type Answer, type Command, type Counter, isEnding } from './counter.js'
 import {
   type AccountKeys,
   type AttemptKeys,
   accountKeys,
   attemptKeys,
-  type CounterKey,
   type IdentifierDigests,
   prefixKeys,
 } from './counter-keys.js'
 import { createFailedHere, type FailedHere, type FailedTally } from './failed-here.js'
-import { askNetwork, judgeNetwork, type RememberNetwork } from './known-networks.js'
-import { type Counters, type ReportLimit, rateLimitHeaders } from './limits.js'
+import { askNetwork, judgeNetwork } from './known-networks.js'
+import { type Counters, rateLimitHeaders } from './limits.js'
+import type { NetworkLimitsKit } from './limits-kit.js'
+import { forgetCodes } from './second-factor-limits.js'
 import {
   type Asked,
   createSlots,
@@ -74,17 +75,6 @@ export type TakePasswordSlot = (
   context: RequestContext,
 ) => Promise<PasswordSlot>
 
-export interface PasswordLimitDeps {
-  readonly counters: Counters
-  readonly keyOf: CounterKey
-  readonly ask: Ask
-  /** The commands that clear an account's wrong second-factor codes. */
-  readonly forgettingCodes: (account: string) => readonly Command[]
-  readonly rememberNetwork: RememberNetwork
-  readonly reportLimit: ReportLimit
-  readonly dryRun: boolean
-}
-
 /** The state of one attempt. */
 interface Attempt extends PasswordAttempt {
   readonly context: RequestContext
@@ -117,7 +107,8 @@ interface Seen {
   readonly failed: readonly (Answer | undefined)[]
 }
 
-interface Limiting extends PasswordLimitDeps {
+interface Limiting extends NetworkLimitsKit {
+  readonly dryRun: boolean
   readonly slots: Slots
   readonly usedUp: UsedUp
 }
@@ -137,10 +128,11 @@ const maxRemembered = 10_000
 /**
  * An unknown identifier causes the same calls in the same order as a known one.
  */
-export function createPasswordLimits(deps: PasswordLimitDeps): TakePasswordSlot {
-  const { counters, keyOf, ask, dryRun } = deps
+export function createPasswordLimits(kit: NetworkLimitsKit): TakePasswordSlot {
+  const { counters, keyOf, ask } = kit
+  const { dryRun = false } = kit.options
   const usedUp = createUsedUp(counters.perNetwork.duration)
-  const limiting: Limiting = { ...deps, slots: createSlots(ask), usedUp }
+  const limiting: Limiting = { ...kit, dryRun, slots: createSlots(ask), usedUp }
   return async function takePasswordSlot(asked, context) {
     const networks = prefixKeys(keyOf, context.ip)
     const network = networks[0] as string
@@ -363,7 +355,7 @@ async function clear<T>(
   userId: string,
   { factorShown, work }: Cleared<T>,
 ): Promise<T> {
-  const { counters, ask, slots, forgettingCodes } = limiting
+  const { counters, ask, slots } = limiting
   const { held, failedHere, context } = attempt
   const seen = attempt.seen ?? (await look(limiting, attempt, userId))
   const { keys, failed } = seen
@@ -382,7 +374,7 @@ async function clear<T>(
       ...failedHere.readingRest(),
       ...givingBackFailed(limiting, attempt, keys, collected),
       { do: 'clear', of: counters.perUser, key: keys.total },
-      ...(factorShown ? forgettingCodes(keys.account) : []),
+      ...(factorShown ? forgetCodes(counters, keys.account) : []),
       ...remembering,
       ...givingBack([...held].filter((slot) => slot !== attempt.perUser)),
     ])

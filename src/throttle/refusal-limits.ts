@@ -3,15 +3,10 @@ import { networkOf } from '../http/client-address.js'
 import type { Endpoint, EndpointRequest } from '../http/endpoint.js'
 import { boundedCache } from '../lib/bounded-cache.js'
 import { lazily } from '../lib/lazily.js'
-import { type Ask, askOne, type Counter, type Limit } from './counter.js'
-import type { CounterKey } from './counter-keys.js'
+import { askOne, type Counter, type Limit } from './counter.js'
 import { createCounter } from './limiter-counter.js'
-import {
-  defaultLimits,
-  type ReportLimit,
-  rateLimitHeaders,
-  type ThrottleOptions,
-} from './limits.js'
+import { defaultLimits, rateLimitHeaders } from './limits.js'
+import type { LimitsKit } from './limits-kit.js'
 
 type Refused = Pick<EndpointRequest, 'context' | 'setHeaders'>
 
@@ -56,15 +51,6 @@ export interface RefusalLimits {
   readonly countRefusedPasskey: CountRefusedPasskey
 }
 
-export interface RefusalLimitDeps {
-  readonly options: ThrottleOptions
-  /** Refused tokens and clients, by network. */
-  readonly refusedTokens: Counter
-  readonly keyOf: CounterKey
-  readonly ask: Ask
-  readonly reportLimit: ReportLimit
-}
-
 /** Refusals of tokens and of mailed codes. */
 const countedCodes: readonly AuthErrorCode[] = ['invalid_grant', 'proof-refused']
 
@@ -76,11 +62,11 @@ const perPasskey: Limit = { points: 10, duration: 60 * 60 }
  * network, and for each network as many as an endpoint may refuse tokens. Of passkeys: 10 an hour
  * for each, and for each network as many as wrong passwords.
  */
-export function createRefusalLimits(deps: RefusalLimitDeps): RefusalLimits {
-  const { options, keyOf } = deps
+export function createRefusalLimits(kit: LimitsKit): RefusalLimits {
+  const { options, keyOf } = kit
   const counting = (keyPrefix: string, limit: Limit) =>
-    lazily(() => countRefusals(deps, createCounter(options, { keyPrefix, ...limit })))
-  const ofTokens = countRefusals(deps, deps.refusedTokens)
+    lazily(() => countRefusals(kit, createCounter(options, { keyPrefix, ...limit })))
+  const ofTokens = countRefusals(kit, kit.counters.refusedTokens)
   // Made on demand: a host without clients or passkeys needs no such limiters.
   const ofClient = counting('mar-client', perClientAndNetwork)
   const ofPasskeys = counting('mar-passkey', { ...defaultLimits.network, ...options.network })
@@ -134,7 +120,7 @@ type CountRefusal = (key: string, request: Refused, refusal: AuthError) => Promi
 const maxRemembered = 10_000
 
 function countRefusals(
-  { options: { dryRun = false }, ask, reportLimit }: RefusalLimitDeps,
+  { options: { dryRun = false }, ask, reportLimit }: LimitsKit,
   counter: Counter,
 ): CountRefusal {
   /** The end of each in milliseconds, so that a flood of refusals costs no calls. */

@@ -11,9 +11,9 @@ import {
   Failure,
   isTaken,
 } from './counter.js'
-import { accountKey, type CounterKey } from './counter-keys.js'
-import type { KnownNetworks } from './known-networks.js'
-import { type Counters, day, type Reached, type ReportLimit, rateLimitHeaders } from './limits.js'
+import { accountKey } from './counter-keys.js'
+import { type Counters, day, type Reached, rateLimitHeaders } from './limits.js'
+import type { LimitsKit, NetworkLimitsKit } from './limits-kit.js'
 
 /** The user of a code, and the place of its use. */
 export interface CodeAttempt {
@@ -55,14 +55,6 @@ export interface SecondFactorLimits {
   unlockSecondFactor(userId: string): Promise<void>
 }
 
-export interface SecondFactorLimitDeps {
-  readonly counters: Counters
-  readonly keyOf: CounterKey
-  readonly ask: Ask
-  readonly knownNetworks: Pick<KnownNetworks, 'isKnown'>
-  readonly reportLimit: ReportLimit
-}
-
 /** Users near their limit that a process remembers. */
 const maxRemembered = 10_000
 
@@ -92,9 +84,9 @@ export function forgetCodes(counters: Counters, account: string): readonly Comma
   ]
 }
 
-export function createSecondFactorLimits(deps: SecondFactorLimitDeps): SecondFactorLimits {
-  const { counters, keyOf, ask } = deps
-  const takeCode = createTakeCode(deps)
+export function createSecondFactorLimits(kit: NetworkLimitsKit): SecondFactorLimits {
+  const { counters, keyOf, ask } = kit
+  const takeCode = createTakeCode(kit)
 
   const giveBack = async ({ userId, place }: CodeAttempt) => {
     const account = accountKey(keyOf, userId)
@@ -129,8 +121,8 @@ export function createSecondFactorLimits(deps: SecondFactorLimitDeps): SecondFac
 /** Counts one code per hour and until a sign-in. Throws 429 or 503. */
 type TakeCode = (attempt: CodeAttempt, context: RequestContext) => Promise<Count>
 
-function createTakeCode(deps: SecondFactorLimitDeps): TakeCode {
-  const { counters, keyOf, ask } = deps
+function createTakeCode(kit: NetworkLimitsKit): TakeCode {
+  const { counters, keyOf, ask } = kit
   const { codesPerUser, codesUntilSignIn } = counters
   // An attacker with the password can exhaust the budget of unknown networks from anywhere. So the
   // last fifth is reserved for known networks.
@@ -139,7 +131,7 @@ function createTakeCode(deps: SecondFactorLimitDeps): TakeCode {
 
   // Fails closed: an error counts as unknown.
   async function isStranger({ userId, place }: CodeAttempt, { ip }: RequestContext) {
-    return place === 'login' && !(await deps.knownNetworks.isKnown(userId, ip).catch(() => false))
+    return place === 'login' && !(await kit.knownNetworks.isKnown(userId, ip).catch(() => false))
   }
 
   // Attempts from unknown networks must not block the owner, even briefly: near the limit they are
@@ -158,7 +150,7 @@ function createTakeCode(deps: SecondFactorLimitDeps): TakeCode {
   async function takeForEnrolment(account: string, attempt: CodeAttempt, context: RequestContext) {
     const count = await askOne(ask, { ...enrolmentOf(counters, account), do: 'take' })
     if (count.allowed) return count
-    throw refusal(deps, attempt, context, codesPerUser, count.seconds)
+    throw refusal(kit, attempt, context, codesPerUser, count.seconds)
   }
 
   return async function takeCode(attempt, context) {
@@ -167,15 +159,15 @@ function createTakeCode(deps: SecondFactorLimitDeps): TakeCode {
     const keys = keysOf(counters, account)
     // The limit ends with a sign-in, at an unknown time. A day is a reasonable retry.
     if (await isOver(keys, attempt, context))
-      throw refusal(deps, attempt, context, codesUntilSignIn, day)
+      throw refusal(kit, attempt, context, codesUntilSignIn, day)
     const { total, hourly, giveBack } = await takeBoth(ask, keys)
     if (total.consumed >= forStrangers) nearLimit.set(keys.total.key, true, new Date())
     const isEnough = total.allowed && (await mayHave(total.consumed, attempt, context))
     if (isEnough && hourly.allowed) return hourly
     await giveBack()
     throw isEnough
-      ? refusal(deps, attempt, context, codesPerUser, hourly.seconds)
-      : refusal(deps, attempt, context, codesUntilSignIn, day)
+      ? refusal(kit, attempt, context, codesPerUser, hourly.seconds)
+      : refusal(kit, attempt, context, codesUntilSignIn, day)
   }
 }
 
@@ -195,7 +187,7 @@ async function takeBoth(ask: Ask, { total, hourly }: CodeKeys) {
 }
 
 function refusal(
-  { reportLimit }: SecondFactorLimitDeps,
+  { reportLimit }: LimitsKit,
   { userId, place }: CodeAttempt,
   context: RequestContext,
   { points }: Pick<Reached, 'points'>,

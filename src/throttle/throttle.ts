@@ -1,5 +1,4 @@
-import type { Audit } from '../audit/events.js'
-import type { HostCall } from '../lib/host-call.js'
+import type { BaseKit } from '../kits/ground-kit.js'
 import type { Logger } from '../lib/logger.js'
 import { type Ask, type Command, counted, createAsk } from './counter.js'
 import {
@@ -18,11 +17,7 @@ import { createLookupLimit, type LimitLookups } from './lookup-limit.js'
 import { createMailLimits, type MailLimits } from './mail-limits.js'
 import { createPasswordLimits, type TakePasswordSlot } from './password-limits.js'
 import { createRefusalLimits, type RefusalLimits } from './refusal-limits.js'
-import {
-  createSecondFactorLimits,
-  forgetCodes,
-  type SecondFactorLimits,
-} from './second-factor-limits.js'
+import { createSecondFactorLimits, type SecondFactorLimits } from './second-factor-limits.js'
 
 // The counters. An identifier is canonical: the same for every case of letters and every field. The
 // user is the owner of its account. A network is an IPv4 address or an IPv6 /64. "Right" is a right
@@ -116,30 +111,20 @@ export interface Throttle extends SecondFactorLimits, RefusalLimits, MailLimits,
   readonly takeIssue: TakeIssue
 }
 
-export interface ThrottleDeps {
+/** What limits are made of. */
+export interface ThrottleSettings extends Pick<BaseKit, 'encryptionKeys' | 'call' | 'audit'> {
   readonly options: ThrottleOptions
-  readonly encryptionKeys: readonly Buffer[]
   /** Seconds for which a network stays known after its last use: the lifetime of a session. */
   readonly knownFor: number
   /** Whether anybody wants to know of sign-ins from new networks. */
   readonly reportsNetworks: boolean
   readonly logger: Logger
-  readonly call: HostCall
-  readonly audit: Audit
 }
 
 /** With counters of the host's limiter, or in the memory of this process. */
-export function createThrottle({
-  options,
-  encryptionKeys,
-  knownFor,
-  reportsNetworks,
-  logger,
-  call,
-  audit,
-}: ThrottleDeps): Throttle {
-  const { dryRun = false } = options
-  if (dryRun)
+export function createThrottle(settings: ThrottleSettings): Throttle {
+  const { options, encryptionKeys, knownFor, reportsNetworks, logger, call, audit } = settings
+  if (options.dryRun === true)
     logger.warn(
       'throttle.dryRun is on: wrong passwords are counted and reported, and nobody is refused ' +
         'for them',
@@ -147,28 +132,20 @@ export function createThrottle({
   const counters = createCounters(options, knownFor)
   const ask = createAsk(call)
   const keyOf = createCounterKey(encryptionKeys)
-  const rememberNetwork = createRememberNetwork({ options, ask, audit, reportsNetworks })
+  const limits = { options, counters, keyOf, ask, audit, reportLimit: createReportLimit(audit) }
+  const rememberNetwork = createRememberNetwork(limits, reportsNetworks)
   const knownNetworks = createKnownNetworks(counters, keyOf, ask, rememberNetwork)
-  const reportLimit = createReportLimit(audit)
-  const { refusedTokens } = counters
+  const kit = { ...limits, rememberNetwork, knownNetworks }
   return {
-    takePasswordSlot: createPasswordLimits({
-      counters,
-      keyOf,
-      ask,
-      reportLimit,
-      forgettingCodes: (account) => forgetCodes(counters, account),
-      rememberNetwork,
-      dryRun,
-    }),
+    takePasswordSlot: createPasswordLimits(kit),
     knownNetworks,
     unlockLogin: (identifier, userId, ip) => unlock(counters, keyOf, ask, identifier, userId, ip),
-    limitLookups: createLookupLimit({ limit: refusedTokens, reportLimit, dryRun }),
-    takeIssue: createIssueLimits({ options, keyOf, ask, reportLimit }),
-    ...createRefusalLimits({ options, refusedTokens, keyOf, ask, reportLimit }),
-    ...createMailLimits({ options, keyOf, ask, reportLimit, knownNetworks }),
-    ...createDeviceLimits({ options, keyOf, ask, reportLimit }),
-    ...createSecondFactorLimits({ counters, keyOf, ask, knownNetworks, reportLimit }),
+    limitLookups: createLookupLimit(kit),
+    takeIssue: createIssueLimits(kit),
+    ...createRefusalLimits(kit),
+    ...createMailLimits(kit),
+    ...createDeviceLimits(kit),
+    ...createSecondFactorLimits(kit),
   }
 }
 

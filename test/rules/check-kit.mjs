@@ -17,6 +17,8 @@ const storeys = [
   'BaseKit',
   'GroundKit',
   'ManagementKit',
+  'SessionRowsKit',
+  'SessionsKit',
   'SessionKit',
   'GuardKit',
   'SignInKit',
@@ -24,7 +26,14 @@ const storeys = [
   'PagesKit',
   'Kit',
 ]
-const ofKit = [...storeys, 'ConnectedHost', 'OAuthServer', 'RegisterKit', 'PasskeyServer']
+const ofKit = [
+  ...storeys,
+  'ConnectedHost',
+  'OAuthServer',
+  'RegisterKit',
+  'PasskeyServer',
+  'ProviderServer',
+]
 const bait = join(root, 'src/router/bait-of-check-kit.ts')
 const offences = `
 interface InnerDeps { readonly carried: number }

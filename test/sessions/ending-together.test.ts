@@ -5,8 +5,11 @@ import { createHostCall } from '../../src/lib/host-call.js'
 import { createSessionEnding } from '../../src/sessions/ending.js'
 import { createLiveSessions } from '../../src/sessions/live-sessions.js'
 import { createRevocations } from '../../src/sessions/revocations.js'
+import type { SessionRowsKit } from '../../src/sessions/rows-kit.js'
+import type { SessionsKit } from '../../src/sessions/sessions-kit.js'
 import { memoryStores } from '../../src/stores/memory-stores.js'
 import { newSession } from '../../src/stores/new-records.js'
+import { kitOf } from '../support/kit-of.js'
 import { memoryBus } from '../support/memory-bus.js'
 import { at } from '../support/records.js'
 
@@ -24,31 +27,35 @@ async function start(
   await bus.subscribe((event) => void ('sessionId' in event && heard.push(event)))
   const events: AuthEventBody[] = []
   const revocations = createRevocations(bus, call, 2000)
-  const ending = createSessionEnding({
-    store,
-    revocations,
-    clock: () => at(1),
-    audit: (event) => void events.push(event),
-    opensChildren,
-  })
-  const live = createLiveSessions({
-    sessions: {
-      findLive: async (id) => {
-        const found = await good.find(id)
-        return found?.endedAt === null ? found : null
+  const ending = createSessionEnding(
+    kitOf<SessionRowsKit>({
+      store,
+      revocations,
+      clock: () => at(1),
+      audit: (event) => void events.push(event),
+      opensChildren,
+    }),
+  )
+  const live = createLiveSessions(
+    kitOf<SessionsKit>({
+      sessions: {
+        findLive: async (id) => {
+          const found = await good.find(id)
+          return found?.endedAt === null ? found : null
+        },
+        isInUse: () => true,
+        isLive: () => true,
+        seenNow: () => null,
+        touch: () => {},
       },
-      isInUse: () => true,
-      isLive: () => true,
-      seenNow: () => null,
-      touch: () => {},
-    },
-    users: { findById: async (id) => ({ id, username: id, name: id, passwordHash: null }) },
-    passwordStands: async () => true,
-    mustHaveFactor: async () => false,
-    meetsFactorPolicy: () => true,
-    revocations,
-    clock: () => at(1),
-  })
+      users: { findById: async (id) => ({ id, username: id, name: id, passwordHash: null }) },
+      passwordStands: async () => true,
+      mustHaveFactor: async () => false,
+      meetsFactorPolicy: () => true,
+      revocations,
+      clock: () => at(1),
+    }),
+  )
   const open = async (given: Partial<SessionRecord>) => {
     const session = newSession(at, { kind: 'oauth', ...given })
     await good.create(session)

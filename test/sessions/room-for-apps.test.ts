@@ -2,9 +2,11 @@ import { describe, expect, it } from 'vitest'
 import { noRequest } from '../../src/audit/events.js'
 import type { SessionRecord } from '../../src/index.js'
 import { createSessionOpening } from '../../src/sessions/opening.js'
+import type { SessionRowsKit } from '../../src/sessions/rows-kit.js'
 import { createSessionTimes } from '../../src/sessions/session-times.js'
 import { memoryStores } from '../../src/stores/memory-stores.js'
 import { newSession } from '../../src/stores/new-records.js'
+import { kitOf } from '../support/kit-of.js'
 import { at } from '../support/records.js'
 
 function start(maxSessionsPerUser = 2) {
@@ -12,7 +14,7 @@ function start(maxSessionsPerUser = 2) {
   const clock = () => at(1)
   const lifetimes = { sessionIdle: 3600, sessionAbsolute: 7200 }
   const opening = createSessionOpening(
-    {
+    kitOf<SessionRowsKit>({
       store,
       redeem: () => Promise.reject(new Error('no codes here')),
       createUnlessThere: () => Promise.reject(new Error('no services here')),
@@ -20,7 +22,7 @@ function start(maxSessionsPerUser = 2) {
       passwordWatch: { marksOf: () => ({}) },
       clock,
       audit: () => {},
-    },
+    }),
     createSessionTimes(lifetimes, clock),
     (session, reason) => store.end(session.id, reason, clock()),
   )

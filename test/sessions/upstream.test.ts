@@ -4,8 +4,11 @@ import { noRequest } from '../../src/audit/events.js'
 import type { ApprovedSignIn } from '../../src/sessions/approved-sign-in.js'
 import { createIssueSession } from '../../src/sessions/issuing.js'
 import { createSessionOpening } from '../../src/sessions/opening.js'
+import type { SessionRowsKit } from '../../src/sessions/rows-kit.js'
 import { createSessionTimes } from '../../src/sessions/session-times.js'
+import type { SessionsKit } from '../../src/sessions/sessions-kit.js'
 import { memoryStores } from '../../src/stores/memory-stores.js'
+import { kitOf } from '../support/kit-of.js'
 import { at } from '../support/records.js'
 
 const upstream = 'work digest-of-identity digest-of-session'
@@ -18,7 +21,7 @@ function start() {
   const { sessions: store } = memoryStores()
   const clock = () => at(1)
   const sessions = createSessionOpening(
-    {
+    kitOf<SessionRowsKit>({
       store,
       redeem: () => Promise.reject(new Error('no codes here')),
       createUnlessThere: () => Promise.reject(new Error('no services here')),
@@ -26,16 +29,19 @@ function start() {
       passwordWatch: { marksOf: () => ({}) },
       clock,
       audit: () => {},
-    },
+    }),
     createSessionTimes({ sessionIdle: 3600, sessionAbsolute: 7200 }, clock),
     (session, reason) => store.end(session.id, reason, clock()),
   )
-  const issueSession = createIssueSession({
-    sessions,
-    accessTokens: { issue: async () => ({ token: 'token', expiresIn: 60, expiresAt: at(61) }) },
-    tokenLifetimes: { session: 7200, refreshable: 60 },
-    clock,
-  })
+  const issueSession = createIssueSession(
+    kitOf<SessionsKit>({
+      sessions,
+      accessTokens: { issue: async () => ({ token: 'token', expiresIn: 60, expiresAt: at(61) }) },
+      longestSession: 7200,
+      accessTokenLifetime: 60,
+      clock,
+    }),
+  )
   return { store, issueSession }
 }
 

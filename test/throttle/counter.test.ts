@@ -6,7 +6,9 @@ import { type Command, type Count, createAsk } from '../../src/throttle/counter.
 import { createKnownNetworks } from '../../src/throttle/known-networks.js'
 import { createCounter } from '../../src/throttle/limiter-counter.js'
 import { createCounters } from '../../src/throttle/limits.js'
+import type { NetworkLimitsKit } from '../../src/throttle/limits-kit.js'
 import { createSecondFactorLimits } from '../../src/throttle/second-factor-limits.js'
+import { kitOf } from '../support/kit-of.js'
 import { memoryLimiter } from '../support/memory-limiter.js'
 
 const settings = { keyPrefix: 'test', points: 2, duration: 60 }
@@ -129,7 +131,8 @@ describe('the slot of a second-factor code', () => {
       remember,
     ])
     const reportLimit = () => new AuthError('too-many-requests')
-    const slots = createSecondFactorLimits({ counters, keyOf, ask, knownNetworks, reportLimit })
+    const kit = kitOf<NetworkLimitsKit>({ counters, keyOf, ask, knownNetworks, reportLimit })
+    const slots = createSecondFactorLimits(kit)
     const attempt = { userId: 'u-alice', place: 'login' } as const
     const context = { ip: null, userAgent: null, requestId: null }
     const failing = () =>
