@@ -70,7 +70,7 @@ const listOf = (words) => {
     : `${quoted.slice(0, -1).join(', ')} or ${quoted.at(-1)}`
 }
 
-const names = { string: 'text', integer: 'number', boolean: 'true or false' }
+const names = { string: 'text', integer: 'number' }
 const nameOf = (type) => names[type] ?? type ?? 'any'
 
 /** The type of a value, in words. */
@@ -136,9 +136,23 @@ function rowsOf(given, except, at = '', isRequired = true, told = '') {
 const row = (at, isRequired, type, what) =>
   `- \`${at}${isRequired ? '' : '?'}\`: ${type}${what === '' ? '' : `; ${what}`}`
 
+/** Rows of which only the names differ stand in one. */
+function joined(rows) {
+  const parts = rows.map((text) => /^- (`[^`]+`): (.*)$/.exec(text) ?? [text, text, ''])
+  return parts.flatMap(([text, name, rest], index) => {
+    const isAlike = (at) => rest !== '' && parts[at]?.[2] === rest
+    if (isAlike(index - 1)) return []
+    const end = parts.findIndex((_part, at) => at > index && !isAlike(at))
+    const names = parts.slice(index, end === -1 ? undefined : end).map(([, other]) => other)
+    return names.length === 1 ? [text] : [`- ${[name, ...names.slice(1)].join(', ')}: ${rest}`]
+  })
+}
+
 /** A list of rows under its caption. Links lead to the overview. */
 function list(caption, rows) {
-  const linked = rows.map((one) => withLinks(one.replaceAll('](shared#', '](../http-api.md#')))
+  const linked = joined(rows).map((one) =>
+    withLinks(one.replaceAll('](shared#', '](../http-api.md#')),
+  )
   if (rows.length === 0) return []
   const isShared = rows.length === 1 && rows[0].startsWith('- the members of')
   return isShared
@@ -225,8 +239,8 @@ function refusals(request) {
     const errors = rest.filter((one) => one.startsWith(status)).map((one) => one.slice(4))
     return `${status} ${errors.map(errorLink).join(', ')}`
   })
-  if (isUsual && rest.length === 0) return ['Refusals: the usual ones.', '']
-  return [`Refusals: ${isUsual ? 'the usual ones; ' : 'only '}${listed.join('; ')}.`, '']
+  if (isUsual && rest.length === 0) return []
+  return [`Refusals: ${isUsual ? '' : 'only '}${listed.join('; ')}.`, '']
 }
 
 const isOAuth = (responses) =>
@@ -240,8 +254,8 @@ function section(request) {
   const { name, summary, description = '', parameters, requestBody, responses } = request
   const thereWith = request['x-there-with']
   const facts = [
-    `Who: ${request['x-who']}`,
-    ...(thereWith === undefined ? [] : [`there only with ${thereWith}`]),
+    request['x-who'].replace(/^./, (letter) => letter.toUpperCase()),
+    ...(thereWith === undefined ? [] : [`only with ${thereWith.replace(/^the option /, '')}`]),
     ...(isOAuth(responses) ? ['**OAuth**'] : []),
   ]
   const notes = [
@@ -289,7 +303,9 @@ const links = Object.entries(files).flatMap(([file, [, tags]]) =>
 const lists = shared.flatMap((one) => [
   `### ${one.title}`,
   '',
-  ...rowsOf(one.schema, one).map((text) => withLinks(text.replaceAll('](shared#', '](#'), '')),
+  ...joined(rowsOf(one.schema, one)).map((text) =>
+    withLinks(text.replaceAll('](shared#', '](#'), ''),
+  ),
   '',
 ])
 const before = readFileSync(join(root, overview), 'utf8')
