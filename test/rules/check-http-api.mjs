@@ -123,7 +123,7 @@ function rowsOf(given, except, at = '', isRequired = true, told = '') {
   if (links !== '' && Object.keys(properties).every((name) => known.has(name)) && at !== '')
     return [row(at, isRequired, links, '')]
   return [
-    ...(links === '' ? [] : [`- ${at === '' ? '' : `\`${at}\`: `}the members of ${links}`]),
+    ...(links === '' ? [] : [`- ${at === '' ? '' : `\`${at}\`: `}${links}`]),
     ...Object.entries(properties)
       .filter(([name, value]) => !known.has(name) && resolve(value).enum?.[0] !== 'success')
       .flatMap(([name, value]) => {
@@ -154,7 +154,7 @@ function list(caption, rows) {
     withLinks(one.replaceAll('](shared#', '](../http-api.md#')),
   )
   if (rows.length === 0) return []
-  const isShared = rows.length === 1 && rows[0].startsWith('- the members of')
+  const isShared = rows.length === 1 && rows[0].startsWith('- [')
   return isShared
     ? [`${caption}: ${linked[0].slice('- '.length)}.`, '']
     : [`${caption}:`, '', ...linked, '']
@@ -220,6 +220,14 @@ function usualOf({ requestBody, 'x-who': who }) {
   ]
 }
 
+/** The usual refusals, as the endpoints under /oauth/ name them: docs/http-api.md says so once. */
+const namesOfOAuth = {
+  '400 invalid_request': '400 invalid-request',
+  '413 invalid_request': '413 payload-too-large',
+  '415 invalid_request': '415 unsupported-media-type',
+  '503 temporarily_unavailable': '503 temporarily-unavailable',
+}
+
 function errorLink(error) {
   const anchor = error.toLowerCase().replace('invalid_request', 'invalid-request')
   return `[\`${error}\`](../errors.md#${anchor})`
@@ -231,7 +239,7 @@ function refusals(request) {
     .flatMap(([status, response]) => errorsOf(response).map((error) => `${status} ${error}`))
   if (all.length === 0) return []
   const usual = usualOf(request)
-  const plain = (one) => one.replace('invalid_request', 'invalid-request')
+  const plain = (one) => namesOfOAuth[one] ?? one
   const isUsual = usual.every((one) => all.map(plain).includes(one))
   const rest = isUsual ? all.filter((one) => !usual.includes(plain(one))) : all
   const statuses = [...new Set(rest.map((one) => one.slice(0, 3)))]
@@ -250,8 +258,28 @@ const isOAuth = (responses) =>
     return first?.properties?.error_description !== undefined
   })
 
+/** What a request has that is "the same as" another, and that one has as well, is not repeated. */
+function unlikeOther({ summary }, lines) {
+  const [, other] = /^The same as `([^`]+)`/.exec(summary) ?? []
+  const first = requests.find(({ name }) => name === other)
+  if (first === undefined) return lines
+  const said = new Set(partsOf(first).flat())
+  return lines.map((part) => {
+    const rows = part.filter((line) => line.startsWith('- '))
+    return rows.length > 0 && rows.every((line) => said.has(line)) ? [] : part
+  })
+}
+
+/** The lists of a request: what it takes, and what it answers. */
+const partsOf = ({ parameters, requestBody, responses }) => [
+  list('Headers', parametersIn('header', parameters)),
+  list('Query', parametersIn('query', parameters)),
+  bodyList(requestBody),
+  successLists(responses),
+]
+
 function section(request) {
-  const { name, summary, description = '', parameters, requestBody, responses } = request
+  const { name, summary, description = '', responses } = request
   const thereWith = request['x-there-with']
   const facts = [
     request['x-who'].replace(/^./, (letter) => letter.toUpperCase()),
@@ -270,10 +298,7 @@ function section(request) {
     '',
     `${withLinks(summary)} ${facts.join('; ')}.`,
     '',
-    ...list('Headers', parametersIn('header', parameters)),
-    ...list('Query', parametersIn('query', parameters)),
-    ...bodyList(requestBody),
-    ...successLists(responses),
+    ...unlikeOther(request, partsOf(request)).flat(),
     ...refusals(request),
     ...notes,
     ...(notes.length === 0 ? [] : ['']),
