@@ -60,10 +60,17 @@ function readLevels(parsed, name) {
 
 function row({ name, when, fields, others }) {
   const listed = [
-    ...fields.map(([field, type]) => `\`${field}\`: ${type.replaceAll('|', '\\|')}`),
+    ...fields.map(([field, type]) => `\`${field}\`${typeOf(type)}`),
     ...others.map((other) => `the fields of ${other}`),
   ]
   return `| \`${name}\` | ${levels.get(name)} | ${when} | ${listed.join('<br>')} |`
+}
+
+// Most fields are strings.
+function typeOf(type) {
+  if (type === 'string') return ''
+  if (type === 'string | null') return ' or null'
+  return `: ${type.replace(/^readonly /, '').replaceAll('|', '\\|')}`
 }
 
 function membersOf(name, path) {
@@ -108,11 +115,11 @@ const values = [
 ]
 const text = `# Audit events
 
-\`onEvent\` receives each of these events. The log receives it too, at the given level. Besides
-its own fields each has \`type\`, \`at\` (a Date, UTC), \`requestId\` and \`ip\`; the last two are
-null if no request caused it. No event contains a password, a token, a code or a seed. The id of a
-session is not a credential. \`identifierDigest\` is a digest of the typed name, keyed if
-\`encryptionKeys\` are set, because people type passwords into that field.
+\`onEvent\` receives each of these events, and the log at the given level. Besides its own
+fields each has \`type\`, \`at\` (a Date, UTC), \`requestId\` and \`ip\`; the last two are null if
+no request caused it. A field without a type is a string. No event contains a password, a token,
+a code or a seed. \`identifierDigest\` is a digest of the typed name, keyed if \`encryptionKeys\`
+are set, because people type passwords into that field.
 
 A sink may be slow, throw or reject: no sign-in waits for it, and the log says once that it failed.
 
