@@ -5,7 +5,7 @@ import type { ProofRecord, ProofStore } from '../stores/proof-contract.js'
 import type { CodeFactor } from '../two-factor/second-factor.js'
 import type { AuthUser } from '../users/contract.js'
 import { type Contacts, type Mails, provenAddress } from './mails.js'
-import type { MailedCode, MarkParts, Proofs } from './proofs.js'
+import type { MailedCode, MarkOf, Proofs } from './proofs.js'
 
 /** Seconds in which a code works, and in which a user gets `maxCodes`. */
 const codeLifetime = 10 * 60
@@ -152,6 +152,6 @@ function requestIdOf({ id }: AuthUser, period: number, number: number): string {
 }
 
 /** What marks an address. A code that went to a former one is worth nothing. */
-export function addressParts({ id }: AuthUser, email: string): MarkParts {
+export function addressParts({ id }: AuthUser, email: string): MarkOf {
   return ['address', id, email]
 }

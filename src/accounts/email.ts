@@ -17,7 +17,7 @@ import type { MailContent } from './mails.js'
 import {
   type FoundProof,
   type MailedCode,
-  type MarkParts,
+  type MarkOf,
   type Proofs,
   requireCode,
 } from './proofs.js'
@@ -88,7 +88,7 @@ export async function verifyEmail(
 export async function sendVerification(
   { contacts, proofs, mails, linkToCode }: AccountsKit,
   user: AuthUser,
-  parts: MarkParts,
+  parts: MarkOf,
   context: RequestContext,
   session: Pick<SignedInRequest['session'], 'kind'> | null,
 ): Promise<CodeSent> {
@@ -207,7 +207,7 @@ function accepted(sent: CodeSent) {
 }
 
 /** What marks a session. A code works only in the session that has asked for it. */
-export function sessionParts(sessionId: string): MarkParts {
+export function sessionParts(sessionId: string): MarkOf {
   return ['session', sessionId]
 }
 
@@ -221,7 +221,7 @@ export function isOfSession(
 }
 
 /** What marks any session of a user, where the host has asked for a code. */
-export function sessionsOf(userId: string): MarkParts {
+export function sessionsOf(userId: string): MarkOf {
   return ['sessions', userId]
 }
 

@@ -47,7 +47,7 @@ export const mailedElsewhere: readonly ProofPurpose[] = mailedPurposes.filter(
 )
 
 /** What a mark is made of. */
-export type MarkParts = readonly (string | null)[]
+export type MarkOf = readonly (string | null)[]
 
 /** Texts that are stored encrypted with a proof. */
 export type Sealed = Readonly<Record<string, string | null>>
@@ -114,7 +114,7 @@ export interface Proofs {
   /** Whether this is its code; blanks and hyphens do not count. Call `takeTry` first. */
   isCode(proof: FoundProof, code: string): boolean
   /** Whether what it depends on is still the same: the parts that its mark was made of. */
-  isMark(proof: FoundProof, parts: MarkParts): boolean
+  isMark(proof: FoundProof, parts: MarkOf): boolean
   /** Notes that what the proof allows has begun. It may be repeated. Rejects with 503. */
   begin(proof: FoundProof): Promise<void>
   /** Whether it has begun, also if it was not completed. Rejects with 503. */
@@ -129,9 +129,9 @@ export interface Proofs {
    */
   list(purpose: ProofPurpose, userId: string | null): Promise<readonly FoundProof[]>
   /** A mark of something that must not change, such as a password hash. */
-  markOf(parts: MarkParts): string
+  markOf(parts: MarkOf): string
   /** The marks of the same parts, one for each encryption key. The first is that of `markOf`. */
-  marksOf(parts: MarkParts): readonly string[]
+  marksOf(parts: MarkOf): readonly string[]
   /** The one answer to every proof that is not right; reports the reason. */
   refusal(
     reason: ProofRefusal,
@@ -217,7 +217,7 @@ function createTagsOf(encryptionKeys: readonly Buffer[]): TagsOf {
 }
 
 /** The marks of the same parts, one for each encryption key; the first is stored. */
-function createMarksOf(encryptionKeys: readonly Buffer[]): (parts: MarkParts) => string[] {
+function createMarksOf(encryptionKeys: readonly Buffer[]): (parts: MarkOf) => string[] {
   const keys = encryptionKeys.map((key) => deriveKey('proof-mark', key))
   return (parts) => keys.map((key) => hmacSha256(key, JSON.stringify(parts)))
 }

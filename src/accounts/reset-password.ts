@@ -9,7 +9,7 @@ import type { MailedWayBack } from '../pages/ports.js'
 import type { AuthUser, LoginIdentifier, UserContact } from '../users/contract.js'
 import type { AccountsKit } from './accounts-server.js'
 import { hashPassword, newPasswordText, type PasswordsKit, requireGood } from './new-password.js'
-import type { FoundProof, MarkParts } from './proofs.js'
+import type { FoundProof, MarkOf } from './proofs.js'
 
 /** Seconds in which a link for a new password works. */
 const resetLifetime: number = 30 * 60
@@ -73,7 +73,7 @@ export async function sendReset(
 }
 
 // What marks a password. A link that was mailed before the password changed sets none.
-function passwordParts({ id, passwordHash }: AuthUser): MarkParts {
+function passwordParts({ id, passwordHash }: AuthUser): MarkOf {
   return ['password', id, passwordHash]
 }
 

@@ -147,31 +147,31 @@ export interface AdminUnlockOptions extends UnlockOptions {
  */
 export function adminOf(given: AdminOptions): Admin {
   const options = checkAdminOptions(given)
-  const parts = createParts(options)
+  const kit = createAdminKit(options)
   const { keys, idTokenKeys, onEvent } = options
-  const { totp } = parts
-  const sealed = createSealed(options, parts)
+  const { totp } = kit
+  const sealed = createSealed(options, kit)
   return {
-    ...manageSessions(parts),
-    secondFactors: totp === undefined ? without('secondFactors') : resetting(parts, totp),
-    passkeys: managePasskeys(parts),
-    accounts: createAdminAccounts(options, parts),
-    clients: manageClients(options, parts),
-    keys: createAdminKeys(options, parts),
+    ...manageSessions(kit),
+    secondFactors: totp === undefined ? without('secondFactors') : resetting(kit, totp),
+    passkeys: managePasskeys(kit),
+    accounts: createAdminAccounts(options, kit),
+    clients: manageClients(options, kit),
+    keys: createAdminKeys(options, kit),
     sealed,
     reseal: createReseal([keys, idTokenKeys], totp, sealed),
-    unlockLogin: unlocking(options, parts),
+    unlockLogin: unlocking(options, kit),
     async audit(query) {
       if (typeof onEvent?.find === 'function') return onEvent.find(query)
       throw new AuthConfigError('onEvent', 'keeps nothing to be read.', 'pass sqlAudit(kysely).')
     },
-    close: parts.delivered,
+    close: kit.delivered,
   }
 }
 
-type Parts = ReturnType<typeof createParts>
+type AdminKit = ReturnType<typeof createAdminKit>
 
-function createParts(options: CheckedAdminOptions) {
+function createAdminKit(options: CheckedAdminOptions) {
   const { stores, bus, clock, logger, throttle, encryptionKeys, storeTimeout } = options
   const { sink, delivered } = deliveries(options)
   const audit = createAudit(sink, logger, clock, createEventCounts(), [])
@@ -266,19 +266,19 @@ function deliveries({ onEvent, storeTimeout }: CheckedAdminOptions) {
   }
 }
 
-function manageSessions(parts: Parts): Pick<Admin, 'sessions' | 'namedTokens'> {
-  const { stores } = parts
-  const tokens = createNamedTokensForHost(parts.sessions, parts.clock, refuse)
+function manageSessions(kit: AdminKit): Pick<Admin, 'sessions' | 'namedTokens'> {
+  const { stores } = kit
+  const tokens = createNamedTokensForHost(kit.sessions, kit.clock, refuse)
   return {
     sessions: {
-      list: (userId) => listSessions(parts, () => 0, userId),
-      revoke: (sessionId, options) => revokeSession(parts, sessionId, options),
-      revokeAllForUser: (userId, options) => revokeAllForUser(parts, userId, options),
+      list: (userId) => listSessions(kit, () => 0, userId),
+      revoke: (sessionId, options) => revokeSession(kit, sessionId, options),
+      revokeAllForUser: (userId, options) => revokeAllForUser(kit, userId, options),
       async deleteAll() {
         let deleted = 0
         // Before the sessions, which they would open again.
         for (const name of ['codes', 'tickets', 'deviceCodes', 'sessions'] as const)
-          deleted = await emptied(name, stores[name], parts)
+          deleted = await emptied(name, stores[name], kit)
         return deleted
       },
     },
@@ -290,7 +290,7 @@ function manageSessions(parts: Parts): Pick<Admin, 'sessions' | 'namedTokens'> {
 async function emptied(
   name: string,
   store: Pick<SessionStore, 'purge'> | undefined,
-  { call }: Pick<Parts, 'call'>,
+  { call }: Pick<AdminKit, 'call'>,
 ): Promise<number> {
   const atOnce = 500
   for (let all = 0; ; ) {
@@ -300,27 +300,27 @@ async function emptied(
   }
 }
 
-function resetting(parts: Parts, totp: NonNullable<Parts['totp']>): Admin['secondFactors'] {
-  const enrolment = createTotpEnrolment({ ...parts, ...totp })
-  const { status, reset } = secondFactorsForHost({ ...parts, enrolment })
+function resetting(kit: AdminKit, totp: NonNullable<AdminKit['totp']>): Admin['secondFactors'] {
+  const enrolment = createTotpEnrolment({ ...kit, ...totp })
+  const { status, reset } = secondFactorsForHost({ ...kit, enrolment })
   return { status, reset }
 }
 
-function managePasskeys(parts: Parts): PasskeysForHost {
-  const { passkeyStore } = parts
+function managePasskeys(kit: AdminKit): PasskeysForHost {
+  const { passkeyStore } = kit
   if (passkeyStore === undefined) return without('passkeys')
-  const keptCodes = createKeptCodes(parts.totp?.store)
-  return passkeysForHost({ ...parts, passkeyStore, keptCodes })
+  const keptCodes = createKeptCodes(kit.totp?.store)
+  return passkeysForHost({ ...kit, passkeyStore, keptCodes })
 }
 
-function manageClients(options: CheckedAdminOptions, parts: Parts): ClientsForHost {
+function manageClients(options: CheckedAdminOptions, kit: AdminKit): ClientsForHost {
   const { clients } = options.stores
   if (clients === undefined) return without('clients')
   const { audience = '', baseUrl = '', scopes } = options.oauth
-  const managedClients = failClosedManagedClients(clients, parts.call)
-  const forgetClient = createForgetClient({ forget() {} }, parts.revocations)
+  const managedClients = failClosedManagedClients(clients, kit.call)
+  const forgetClient = createForgetClient({ forget() {} }, kit.revocations)
   return createClientsForHost({
-    ...parts,
+    ...kit,
     managedClients,
     forgetClient,
     idTokenAlgorithms: idTokenAlgorithmsOf(options),
@@ -337,7 +337,7 @@ function idTokenAlgorithmsOf({ keys, idTokenKeys }: CheckedAdminOptions) {
   return idTokenKeys === undefined ? ofKeys : ([...ofKeys, 'RS256'] as const)
 }
 
-function unlocking(options: CheckedAdminOptions, parts: Parts): Admin['unlockLogin'] {
+function unlocking(options: CheckedAdminOptions, kit: AdminKit): Admin['unlockLogin'] {
   return async function unlockLogin(identifier, asked) {
     if (options.throttle.limiter === undefined)
       throw new AuthConfigError(
@@ -346,6 +346,6 @@ function unlocking(options: CheckedAdminOptions, parts: Parts): Admin['unlockLog
         'pass the throttle of the router; without a limiter call auth.unlockLogin in each server.',
       )
     const { userId = null, ...others } = asked ?? {}
-    await unlock(parts, identifier, async () => userId, others)
+    await unlock(kit, identifier, async () => userId, others)
   }
 }

@@ -72,7 +72,7 @@ export interface Admission {
   close(): void
 }
 
-export interface AdmissionDeps {
+export interface AdmissionSettings {
   /** How many passwords the hasher works on at once. */
   readonly concurrency: number
   /** Seconds of work that may wait. */
@@ -88,7 +88,7 @@ export function createAdmission({
   maxWait,
   onRefused,
   shared,
-}: AdmissionDeps): Admission {
+}: AdmissionSettings): Admission {
   const serviceTime = createServiceTime(concurrency, maxWait)
   const queue = createAdmissionQueue(serviceTime, onRefused, shared)
   let running = 0

@@ -18,7 +18,7 @@ export interface Reservations {
   release(source: string): void
 }
 
-export interface ReservationDeps<Entry extends object> {
+export interface ReservationSettings<Entry extends object> {
   readonly queue: FairQueue<Entry>
   readonly serviceTime: ServiceTime
   /** Undefined if processes share no counters. */
@@ -37,7 +37,7 @@ export function createReservations<Entry extends object>({
   serviceTime,
   shared,
   displace,
-}: ReservationDeps<Entry>): Reservations {
+}: ReservationSettings<Entry>): Reservations {
   const times = createReservedTimes(() => performance.now())
   // A promise holds even if the hasher has become slower since, up to twice the capacity.
   const mayExceed = () => queue.size < 2 * serviceTime.capacity()

@@ -45,7 +45,7 @@ export function checkDeviceLinksOptions(given: unknown): CheckedDeviceLinksOptio
 }
 
 /** What the option needs besides its own members. */
-interface LinkParts {
+interface ThereForLinks {
   readonly hasStore: boolean
   readonly hasPages: boolean
 }
@@ -53,7 +53,7 @@ interface LinkParts {
 /** @throws AuthConfigError if the parts that the option needs are missing */
 export function requirePartsForLinks(
   { page }: DeviceLinksOptions,
-  { hasStore, hasPages }: LinkParts,
+  { hasStore, hasPages }: ThereForLinks,
 ): void {
   if (page === undefined && !hasPages)
     throw new AuthConfigError(

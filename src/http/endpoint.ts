@@ -2,8 +2,9 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { ErrorRequestHandler, RequestHandler, Router } from 'express'
 import type { RequestContext } from '../audit/events.js'
 import { AuthConfigError, AuthError } from '../errors.js'
+import type { GroundKit } from '../kits/ground-kit.js'
 import type { WarnOnce } from '../lib/warn-once.js'
-import { unwatched, type Watch } from '../lib/watch.js'
+import { unwatched } from '../lib/watch.js'
 import { type AnyAnswer, writeAnswer } from './answer.js'
 import { type JsonBody, readJsonBody } from './body.js'
 import { clientAborted } from './client-abort.js'
@@ -70,12 +71,11 @@ const corsOf: Readonly<Record<OpenTo, AnswerCors | null>> = {
   'own-origin': null,
 }
 
-export interface MountDeps {
+/** What answers of all routes have alike. */
+export interface Mounting extends Pick<GroundKit, 'warnOnce' | 'trace'> {
   readonly contexts: Contexts
   /** Null: pages of other origins may call nothing. */
   readonly answerCors: AnswerCors | null
-  readonly warnOnce: WarnOnce
-  readonly trace: Watch
 }
 
 /**
@@ -83,8 +83,8 @@ export interface MountDeps {
  * and a path that cannot be decoded is 404. Unexpected errors go to the host's error handler;
  * `warnOnce` reports wrong settings of the host.
  */
-export function mountAll(router: Router, routes: Routes, deps: MountDeps): Router {
-  const { contexts, answerCors, warnOnce, trace } = deps
+export function mountAll(router: Router, routes: Routes, mounting: Mounting): Router {
+  const { contexts, answerCors, warnOnce, trace } = mounting
   const noticeProxies = contexts.areOfHost ? () => {} : createNoticeProxies(warnOnce)
   const noticing = { contexts, noticeProxies }
   const allMethods = new Set<string>()
@@ -160,7 +160,7 @@ function undecodable(
 // It must never reject with undefined: `next(undefined)` would pass the request on as unanswered.
 async function answer(
   endpoint: Endpoint,
-  { contexts, noticeProxies }: Pick<MountDeps, 'contexts'> & { noticeProxies: NoticeProxies },
+  { contexts, noticeProxies }: Pick<Mounting, 'contexts'> & { noticeProxies: NoticeProxies },
   incoming: ExpressRequest,
   response: ServerResponse,
   style: ProblemStyle,

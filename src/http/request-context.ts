@@ -29,7 +29,7 @@ export interface Contexts {
   readonly areOfHost: boolean
 }
 
-export interface ContextsDeps {
+export interface ContextSettings {
   /** Undefined: Express's `trust proxy` decides. */
   readonly clientAddress: ReadClientAddress | undefined
   /** Undefined: from `request.id` or the header. */
@@ -41,13 +41,13 @@ export interface ContextsDeps {
 export function createContexts({
   clientAddress: given,
   requestId,
-  ...deps
-}: ContextsDeps): Contexts {
-  const idOf = createIdOfRequest(requestId, deps.warnOnce)
+  ...reporting
+}: ContextSettings): Contexts {
+  const idOf = createIdOfRequest(requestId, reporting.warnOnce)
   const addressOf =
     given === undefined
       ? clientAddress
-      : (request: IncomingMessage) => addressByHost(given, request, deps)
+      : (request: IncomingMessage) => addressByHost(given, request, reporting)
   return {
     of(request) {
       const requestId = idOf(request)
@@ -62,7 +62,7 @@ export function createContexts({
 function addressByHost(
   given: ReadClientAddress,
   request: IncomingMessage,
-  { onFailure, warnOnce }: Omit<ContextsDeps, 'clientAddress' | 'requestId'>,
+  { onFailure, warnOnce }: Omit<ContextSettings, 'clientAddress' | 'requestId'>,
 ): string | null {
   // Before the host's function reads it.
   refuseEndlessForwarding(request)
@@ -83,7 +83,7 @@ function addressByHost(
 function answerOf(
   given: ReadClientAddress,
   request: IncomingMessage,
-  onFailure: ContextsDeps['onFailure'],
+  onFailure: ContextSettings['onFailure'],
 ): unknown {
   try {
     return given(request)

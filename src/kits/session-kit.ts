@@ -3,7 +3,7 @@ import type { Contexts } from '../http/request-context.js'
 import type { IssueSession } from '../sessions/issuing.js'
 import type { LiveSessions } from '../sessions/live-sessions.js'
 import type { Sessions } from '../sessions/sessions.js'
-import type { SessionsKit } from '../sessions/sessions-kit.js'
+import type { UserSessionsKit } from '../sessions/sessions-kit.js'
 import type { ConsentStore } from '../stores/consent-contract.js'
 import type { PasskeyStore } from '../stores/passkey-contract.js'
 import type { DigestIdentifier } from '../throttle/counter-keys.js'
@@ -30,7 +30,7 @@ export interface ManagementKit extends BaseKit {
 }
 
 /** Sessions, their tokens, the limits and the second factors. */
-export interface SessionKit extends SessionsKit, ManagementKit {
+export interface SessionKit extends UserSessionsKit, ManagementKit {
   /** Address, user agent and id of a request. */
   readonly contexts: Contexts
   readonly hasher: AdmittedHasher

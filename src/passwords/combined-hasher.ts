@@ -126,7 +126,7 @@ export function combinedHasher(options: CombinedHasherOptions): CombinedHasher {
   }
 }
 
-interface DigestParts {
+interface DigestHashing {
   readonly current: PasswordHasher
   readonly settings: readonly ReaderSetting[]
   readonly even: boolean
@@ -136,7 +136,7 @@ interface DigestParts {
 
 // Accepts digests if `current` does. Readers need the password itself, so for a digest they only
 // spend the time.
-function digestPort({ current, settings, even, isCurrent, dummyHash }: DigestParts) {
+function digestPort({ current, settings, even, isCurrent, dummyHash }: DigestHashing) {
   if (current.verifyDigest === undefined) return {}
   return {
     async verifyDigest(digest: string, given: string): Promise<boolean> {

@@ -31,7 +31,7 @@ export type JudgePassword = (
   owner: PasswordOwner,
 ) => Promise<readonly PasswordReason[]>
 
-export interface JudgePasswordDeps {
+export interface JudgingKit {
   readonly call: HostCall
   /** Knows which passwords it could compare only in part. */
   readonly hasher: Pick<FailClosedHasher, 'whyRefused' | 'unmatchable'>
@@ -44,13 +44,10 @@ const maxContextWords = 100
 const maxWordChars = 400
 
 /** The whole password is judged. Only one that is too long is refused unread. */
-export function createJudgePassword(
-  rules: CheckedPasswordRules,
-  deps: JudgePasswordDeps,
-): JudgePassword {
-  const { hasher, onBreachCheckFailed } = deps
-  const isCommon = createIsCommon(rules, deps)
-  const contextOf = createContextOf(rules, deps)
+export function createJudgePassword(rules: CheckedPasswordRules, kit: JudgingKit): JudgePassword {
+  const { hasher, onBreachCheckFailed } = kit
+  const isCommon = createIsCommon(rules, kit)
+  const contextOf = createContextOf(rules, kit)
   const isBreached =
     rules.breached === undefined ? null : createIsBreached(rules.breached, onBreachCheckFailed)
 
@@ -109,7 +106,7 @@ function breachCheckFailed(): AuthError {
 
 function createIsCommon(
   { blocklist }: CheckedPasswordRules,
-  { call }: JudgePasswordDeps,
+  { call }: JudgingKit,
 ): (folded: string) => Promise<boolean> {
   if (blocklist === undefined) return async () => false
   return function isCommon(folded) {
@@ -125,7 +122,7 @@ const wordList = listOf(text)
 
 function createContextOf(
   { context }: CheckedPasswordRules,
-  { call }: JudgePasswordDeps,
+  { call }: JudgingKit,
 ): (user: AuthUser | null) => Promise<readonly string[]> {
   return async function contextOf(user) {
     if (context === undefined || user === null) return []

@@ -1,10 +1,7 @@
-import type { Admission, PasswordStats } from '../admission/admission.js'
-import type { HostCall } from '../lib/host-call.js'
+import type { PasswordStats } from '../admission/admission.js'
 import { randomId, randomSecret } from '../lib/random.js'
-import type { TokenSigner } from '../signers/contract.js'
-import type { AuthorizationCodeStore } from '../stores/code-contract.js'
-import type { SessionStore } from '../stores/contract.js'
 import { checkAccessTokens, checkRs256 } from '../tokens/check-signer.js'
+import type { Kit } from './kit.js'
 
 /** The health of one part. */
 export interface PartHealth {
@@ -37,26 +34,13 @@ export interface AuthHealth {
   readonly hashing: PartHealth
 }
 
-export interface HealthDeps {
-  readonly sessionStore: Pick<SessionStore, 'find'>
-  readonly codeStore: Pick<AuthorizationCodeStore, 'find'>
-  readonly signer: TokenSigner
-  /** Null without a bus. */
-  readonly checkBus: (() => Promise<void>) | null
-  readonly admission: Pick<Admission, 'stats'>
-  /** Seconds of password hashing that may wait. */
-  readonly maxPasswordWait: number
-  readonly call: HostCall
-  readonly clock: () => Date
-}
-
 /** How long an answer is reused: anybody may call often. */
 const maxAnswerAgeMs = 1000
 
 /** Calls during a check, or soon after it, share its answer. */
-export function createHealth(deps: HealthDeps): () => Promise<AuthHealth> {
-  const { clock, sessionStore, codeStore, signer, call } = deps
-  const checkHashing = createHashingCheck(deps.admission.stats, deps.maxPasswordWait)
+export function createHealth(kit: Kit): () => Promise<AuthHealth> {
+  const { clock, sessionStore, codeStore, signer, call, checkBus } = kit
+  const checkHashing = createHashingCheck(kit.admission.stats, kit.maxPasswordWait)
   const checkKeys = (check: typeof checkAccessTokens) =>
     timed(() => call('signer.check', () => check(signer, clock())))
   let asked = Number.NEGATIVE_INFINITY
@@ -69,7 +53,7 @@ export function createHealth(deps: HealthDeps): () => Promise<AuthHealth> {
     const [ofSessions, ofCodes, bus, ofAccess, ofRs256] = await Promise.all([
       timed(() => sessionStore.find(randomId())),
       timed(() => codeStore.find(randomSecret())),
-      deps.checkBus && timed(deps.checkBus),
+      checkBus && timed(checkBus),
       checkKeys(checkAccessTokens),
       checkKeys(checkRs256),
     ])

@@ -84,8 +84,9 @@ export function createKit(options: ResolvedOptions): Kit {
   const factors = { ...serving, ...askForFactors(options, serving) }
   const deciding = { ...factors, ...decide(factors) }
   const kit = { ...deciding, ...guard(deciding, options) }
-  const { accountsServer, backchannelLogout } = kit
-  const endPurging = startPurging(kit)
+  const { accountsServer, backchannelLogout, oauthServer, passkeyServer } = kit
+  const once = [oauthServer?.once, passkeyServer?.once]
+  const endPurging = startPurging(kit, once, options.purgeInterval)
   return {
     ...kit,
     async close() {

@@ -1,13 +1,6 @@
-import type { EventCounts } from '../audit/event-counts.js'
-import { bucketSeconds, type CountCalls } from './call-counts.js'
-import type { CountSignIns } from './sign-in-counts.js'
+import { bucketSeconds } from './call-counts.js'
+import type { Kit } from './kit.js'
 import type { AuthStats } from './stats.js'
-
-export interface MetricsDeps {
-  readonly eventCounts: Pick<EventCounts, 'events'>
-  readonly signIns: CountSignIns['signIns']
-  readonly calls: CountCalls['calls']
-}
 
 /** A value, with its labels: a suffix of the name may stand before them. */
 type Sample = readonly [labels: string, value: number]
@@ -16,19 +9,19 @@ type Sample = readonly [labels: string, value: number]
  * Writes all numbers in the text format of Prometheus, version 0.0.4. Their series are the same
  * from the start to the end, since all labels are from closed lists.
  */
-export function createMetrics(deps: MetricsDeps, stats: () => AuthStats): () => string {
+export function createMetrics(kit: Kit, stats: () => AuthStats): () => string {
   return function metrics() {
     return [
-      ...events(deps.eventCounts),
-      ...signIns(deps.signIns),
-      ...calls(deps.calls),
+      ...events(kit.eventCounts),
+      ...signIns(kit.signIns),
+      ...calls(kit.calls),
       ...queue(stats()),
       ...others(stats()),
     ].join('')
   }
 }
 
-function events({ events }: MetricsDeps['eventCounts']): string[] {
+function events({ events }: Kit['eventCounts']): string[] {
   const samples = events().map(({ type, reason, count }): Sample => {
     const because = reason === null ? '' : `,reason="${reason}"`
     return [`{type="${type}"${because}}`, count]
@@ -36,7 +29,7 @@ function events({ events }: MetricsDeps['eventCounts']): string[] {
   return [family('counter', 'events_total', 'Audit events.', samples)]
 }
 
-function signIns(counts: MetricsDeps['signIns']): string[] {
+function signIns(counts: Kit['signIns']): string[] {
   const help = 'Decisions whether somebody may be signed in.'
   const samples = counts().flatMap(({ door, allowed, refused }): Sample[] => [
     [`{door="${door}",outcome="allowed"}`, allowed],
@@ -45,7 +38,7 @@ function signIns(counts: MetricsDeps['signIns']): string[] {
   return [family('counter', 'sign_in_decisions_total', help, samples)]
 }
 
-function calls(counts: MetricsDeps['calls']): string[] {
+function calls(counts: Kit['calls']): string[] {
   const all = counts()
   const durations = all.flatMap(({ part, buckets, seconds }): Sample[] => [
     ...buckets.map((count, index): Sample => {

@@ -1,31 +1,9 @@
 import { randomInt } from 'node:crypto'
 import { setImmediate } from 'node:timers/promises'
-import type { NoticeTime } from '../audit/clock-watch.js'
-import { type Audit, noRequest } from '../audit/events.js'
-import type { AuthorizationCodeStore } from '../stores/code-contract.js'
+import { noRequest } from '../audit/events.js'
+import type { SessionKit } from '../kits/session-kit.js'
 import type { SessionStore } from '../stores/contract.js'
-import type { DeviceCodeStore } from '../stores/device-code-contract.js'
 import type { OnceStore } from '../stores/once-contract.js'
-import type { ProofStore } from '../stores/proof-contract.js'
-import type { SecondFactorStore } from '../stores/second-factor-contract.js'
-import type { SocketTicketStore } from '../stores/ticket-contract.js'
-
-export interface PurgingDeps {
-  readonly codeStore: Pick<AuthorizationCodeStore, 'purge'>
-  readonly sessionStore: Pick<SessionStore, 'purge' | 'databaseTime'>
-  readonly ticketStore: Pick<SocketTicketStore, 'purge'> | undefined
-  readonly proofStore: Pick<ProofStore, 'purge'> | undefined
-  readonly deviceCodes: Pick<DeviceCodeStore, 'purge'> | undefined
-  readonly totp: { readonly store: Pick<SecondFactorStore, 'purge'> } | undefined
-  /** Its store may be another one than that of the passkeys, or the same. */
-  readonly oauthServer: { readonly once: Pick<OnceStore, 'purge'> } | undefined
-  readonly passkeyServer: { readonly once: Pick<OnceStore, 'purge'> } | undefined
-  /** Seconds between two rounds; 0: never. */
-  readonly purgeInterval: number
-  readonly clock: () => Date
-  readonly noticeTime: NoticeTime
-  readonly audit: Audit
-}
 
 /** Rows of a batch: few enough to end long before `storeTimeout` and to hold locks briefly. */
 const batchSize = 1000
@@ -40,9 +18,15 @@ const maxClockDifferenceMs = 24 * 60 * 60 * 1000
  * it: expired rows are refused by their times. So it deletes nothing if in doubt about a clock,
  * since a deletion is final. A failed call reports itself, and the next round tries again. Returns
  * a function that stops it.
+ *
+ * @param once - the stores of names used once: of apps and of passkeys, which may be one
+ * @param interval - seconds between two rounds; 0: never
  */
-export function startPurging(deps: PurgingDeps): () => void {
-  const { purgeInterval: interval } = deps
+export function startPurging(
+  kit: SessionKit,
+  once: readonly (Pick<OnceStore, 'purge'> | undefined)[],
+  interval: number,
+): () => void {
   if (interval === 0) return () => {}
   let closed = false
   let timer: NodeJS.Timeout | undefined
@@ -56,17 +40,16 @@ export function startPurging(deps: PurgingDeps): () => void {
   }
 
   async function deleteAll(): Promise<void> {
-    const until = await purgeBefore(deps)
+    const until = await purgeBefore(kit)
     if (until === null) return
     const stores = [
-      deps.codeStore,
-      deps.sessionStore,
-      deps.ticketStore,
-      deps.proofStore,
-      deps.deviceCodes,
-      deps.totp?.store,
-      deps.oauthServer?.once,
-      deps.passkeyServer?.once,
+      kit.codeStore,
+      kit.sessionStore,
+      kit.ticketStore,
+      kit.proofStore,
+      kit.deviceCodes,
+      kit.totp?.store,
+      ...once,
     ].filter((store) => store !== undefined)
     await Promise.allSettled(stores.map((store) => empty(store, until)))
   }
@@ -96,7 +79,7 @@ async function purgeBefore({
   clock,
   noticeTime,
   audit,
-}: PurgingDeps): Promise<Date | null> {
+}: SessionKit): Promise<Date | null> {
   const databaseTime = await sessionStore.databaseTime?.()
   const now = clock().getTime()
   if (databaseTime === undefined) return new Date(now - graceMs)

@@ -1,10 +1,8 @@
-import type { AccountsServer } from '../accounts/accounts-server.js'
-import type { Admission, PasswordStats } from '../admission/admission.js'
-import type { AuditStats, EventCounts, LimitStats } from '../audit/event-counts.js'
-import type { SocketRegistry } from '../guard/socket-closing.js'
+import type { PasswordStats } from '../admission/admission.js'
+import type { AuditStats, LimitStats } from '../audit/event-counts.js'
 import type { MailStats } from '../mail/mailer.js'
-import type { BackchannelLogout } from '../oauth/backchannel-logout/backchannel-logout.js'
 import type { RpLogoutStats } from '../oauth/backchannel-logout/logout-queue.js'
+import type { Kit } from './kit.js'
 
 /**
  * The result of `auth.stats()`: numbers of this process, without names and addresses. Counts start
@@ -27,16 +25,8 @@ export interface AuthStats {
 
 const none = Object.freeze({ sent: 0, failed: 0, waiting: 0 })
 
-export interface StatsDeps {
-  readonly admission: Pick<Admission, 'stats'>
-  readonly registry: Pick<SocketRegistry, 'size' | 'sessions'>
-  readonly eventCounts: Pick<EventCounts, 'limits' | 'audit'>
-  readonly accountsServer: Pick<AccountsServer, 'mailStats'> | undefined
-  readonly backchannelLogout: Pick<BackchannelLogout, 'stats'> | undefined
-}
-
-export function createStats(deps: StatsDeps): () => AuthStats {
-  const { admission, registry, eventCounts, accountsServer, backchannelLogout } = deps
+export function createStats(kit: Kit): () => AuthStats {
+  const { admission, registry, eventCounts, accountsServer, backchannelLogout } = kit
   return function stats() {
     return {
       passwords: admission.stats(),

@@ -6,7 +6,7 @@ import { newSessionSecret } from '../tokens/session-secret.js'
 import type { ApprovedSignIn } from './approved-sign-in.js'
 import type { PasswordMarks } from './password-watch.js'
 import type { AskedLifetime } from './session-times.js'
-import type { SessionsKit } from './sessions-kit.js'
+import type { UserSessionsKit } from './sessions-kit.js'
 import type { SignInTokens } from './sign-in-options.js'
 
 /** What an approved sign-in asks for. */
@@ -44,7 +44,7 @@ export type IssueSession = (
 ) => Promise<IssuedSession>
 
 type Issuing = Pick<
-  SessionsKit,
+  UserSessionsKit,
   'sessions' | 'accessTokens' | 'longestSession' | 'accessTokenLifetime' | 'clock'
 >
 

@@ -5,7 +5,7 @@ import type { AdmittedSessions } from '../principal/principal.js'
 import type { SessionRecord } from '../stores/contract.js'
 import type { AuthUser } from '../users/contract.js'
 import type { Sessions } from './sessions.js'
-import type { SessionsKit } from './sessions-kit.js'
+import type { UserSessionsKit } from './sessions-kit.js'
 
 /** A live session and its user, who may sign in. */
 export interface LiveSession {
@@ -44,7 +44,7 @@ export interface LiveSessions {
 const maxAgeSeconds = 5
 const maxEntries = 20_000
 
-type Reading = Omit<SessionsKit, 'forgetSession'>
+type Reading = Omit<UserSessionsKit, 'forgetSession'>
 
 /**
  * Reads a session and its user at most once in 5 seconds. An announced end removes it from the

@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises'
 import { noRequest } from '../audit/events.js'
 import type { PasswordStands } from './password-watch.js'
-import type { SessionsKit } from './sessions-kit.js'
+import type { UserSessionsKit } from './sessions-kit.js'
 
 /**
  * Replacing a hash and marking its sessions takes several writes, and rows are read one after the
@@ -14,7 +14,7 @@ export function createPasswordStands({
   passwordWatch,
   sessions,
   users,
-}: Pick<SessionsKit, 'passwordWatch' | 'sessions' | 'users'>): PasswordStands {
+}: Pick<UserSessionsKit, 'passwordWatch' | 'sessions' | 'users'>): PasswordStands {
   return async function passwordStands(before, userBefore) {
     if (passwordWatch.fits(before, userBefore)) return true
     await setTimeout(secondLookMs)

@@ -6,7 +6,7 @@ import type { Revocations } from './revocations.js'
 import type { Sessions } from './sessions.js'
 
 /** What opens and finds sessions of users, above the rows. */
-export interface SessionsKit extends GroundKit {
+export interface UserSessionsKit extends GroundKit {
   /** The service that writes sessions; the host's store is `sessionStore`. */
   readonly sessions: Sessions
   readonly accessTokens: AccessTokens

@@ -240,7 +240,7 @@ function isText(value: unknown): boolean {
   return typeof value === 'string' && value !== ''
 }
 
-interface IdTokensDeps {
+interface IdTokenRings {
   /** The current issuer, then former ones. */
   readonly issuers: [string, ...string[]]
   /** The keys of each offered algorithm. */
@@ -255,7 +255,7 @@ interface IdTokensDeps {
 function createIdTokens({
   issuers,
   keys,
-}: IdTokensDeps): Required<Pick<TokenSigner, 'signIdToken' | 'signLogoutToken' | 'verifyIdToken'>> {
+}: IdTokenRings): Required<Pick<TokenSigner, 'signIdToken' | 'signLogoutToken' | 'verifyIdToken'>> {
   async function sign(
     typ: string,
     claims: IdTokenClaims | LogoutTokenClaims,

@@ -20,7 +20,7 @@ export interface KeyRows {
   rowsFor(kid: string | undefined): Promise<FoundRows>
 }
 
-export interface KeyRowsDeps {
+export interface KeyRowsSettings {
   readonly store: RowStore
   readonly clock: () => Date
   /** Milliseconds before a call of the store counts as failed. */
@@ -31,10 +31,10 @@ export interface KeyRowsDeps {
 }
 
 /** Decides which callers wait for the store. */
-export function createKeyRows(deps: KeyRowsDeps): KeyRows {
-  const reader = createKeyReader(deps)
+export function createKeyRows(settings: KeyRowsSettings): KeyRows {
+  const reader = createKeyReader(settings)
   const isWithin = (seconds: number, moment: Date) =>
-    Math.abs(deps.clock().getTime() - moment.getTime()) < seconds * 1000
+    Math.abs(settings.clock().getTime() - moment.getTime()) < seconds * 1000
 
   function known(found: FoundRows): FoundRows {
     if (!reader.isReading && !isWithin(1, reader.lastTry)) reader.readTogether().catch(() => {})
@@ -93,8 +93,8 @@ interface KeyReader {
  * Every read has a time limit, so that a store which once did not answer does not block later
  * callers.
  */
-function createKeyReader(deps: KeyRowsDeps): KeyReader {
-  const { clock, report } = deps
+function createKeyReader(settings: KeyRowsSettings): KeyReader {
+  const { clock, report } = settings
   let loaded: { found: FoundRows; at: Date; turn: number } | undefined
   let failed: { error: unknown; at: Date; turn: number } | undefined
   let turns = 0
@@ -105,7 +105,7 @@ function createKeyReader(deps: KeyRowsDeps): KeyReader {
     turns += 1
     const [turn, at] = [turns, clock()]
     try {
-      const found = await listOrMakeFirst(deps, loaded !== undefined)
+      const found = await listOrMakeFirst(settings, loaded !== undefined)
       // A slow read must not overwrite the result of a later one.
       if (loaded === undefined || turn > loaded.turn) loaded = { found, at, turn }
       report.storeIsWell()
@@ -142,7 +142,7 @@ function createKeyReader(deps: KeyRowsDeps): KeyReader {
 }
 
 async function listOrMakeFirst(
-  { store, timeoutMs, onEmpty, report }: KeyRowsDeps,
+  { store, timeoutMs, onEmpty, report }: KeyRowsSettings,
   hadKeys: boolean,
 ): Promise<FoundRows> {
   const list = async () => readRows(await withTimeout(() => store.list(), timeoutMs))

@@ -1,70 +1,55 @@
-// One kit for all: `createX(kit)` is handed everything, and its `…Deps` names what it may read. The
-// compiler holds each function to its `…Deps`; what it cannot see is asked here, by its own types:
+// One kit for all: a function is handed a kit, `…Kit`, and reads what it needs. The compiler holds
+// each to its kit; what it cannot see is asked here, by its own types:
+// - no type is named `…Deps` or `…Parts`: a list of what one function needs says again what a kit says;
 // - no two parts of one bag have a member of the same name, or the order of spreads would decide;
 // - nothing that a room adds to a bag has the name of something else in the kit: at run time a bag
 //   has more in it than its type says;
-// - no member of a `…Deps` is optional: one that was forgotten would be taken for absent;
-// - each member of a `…Deps`, and of the kit, is read somewhere;
-// - a bag is spread into what is handed on as `…Deps`, and into nothing that leaves the router.
+// - no member of a kit is optional: one that was forgotten would be taken for absent;
+// - each member of a kit is read somewhere;
+// - a bag is spread into what is handed on as a kit, and into nothing that leaves the router.
 // Then a file with offences of each kind must be reported, so that the rules are known to bite.
 import { join } from 'node:path'
 import ts from 'typescript'
 import { finish, root } from './support.mjs'
 
 const outside = /\/src\/(client|testing|stores|openapi|passwords|signers|lib)\//
-/** What the kit is put together of, besides each `…Deps`. */
-const storeys = [
-  'BaseKit',
-  'GroundKit',
-  'ManagementKit',
-  'SessionRowsKit',
-  'SessionsKit',
-  'SessionKit',
-  'GuardKit',
-  'SignInKit',
-  'AppsKit',
-  'PagesKit',
-  'Kit',
-]
-const ofKit = [
-  ...storeys,
-  'ConnectedHost',
-  'OAuthServer',
-  'RegisterKit',
-  'PasskeyServer',
-  'ProviderServer',
-]
+/** Kits by another name: what an option adds. */
+const ofKit = ['ConnectedHost', 'OAuthServer', 'PasskeyServer', 'ProviderServer']
 const bait = join(root, 'src/router/bait-of-check-kit.ts')
 const offences = `
-interface InnerDeps { readonly carried: number }
-interface BaitDeps extends InnerDeps {
+interface InnerKit { readonly carried: number }
+interface BaitKit extends InnerKit {
   readonly used: number
   readonly unused: number
   readonly maybe: number | undefined
   readonly left?: number
 }
-interface SureDeps { readonly maybe: number }
-const createInner = ({ carried }: InnerDeps) => carried
-const createSure = ({ maybe }: SureDeps) => maybe
-const createBait = (deps: BaitDeps) =>
-  deps.used + createInner(deps) + (deps.left ?? deps.maybe ?? 0)
+interface SureKit { readonly maybe: number }
+const createInner = ({ carried }: InnerKit) => carried
+const createSure = ({ maybe }: SureKit) => maybe
+const createBait = (kit: BaitKit) => kit.used + createInner(kit) + (kit.left ?? kit.maybe ?? 0)
+interface BaitDeps { readonly used: number }
+type BaitParts = Pick<BaitDeps, 'used'>
+export const offender = ({ used }: BaitParts) => used
 const other = { used: 2 }
-export function offend(deps: BaitDeps, sure: number, publish: (all: object) => void) {
-  publish({ ...deps, sure })
-  createSure({ ...deps, maybe: sure })
-  createBait({ ...deps, ...other })
-  const parts = { ...deps, unused: 5 }
+export function offend(kit: BaitKit, sure: number, publish: (all: object) => void) {
+  publish({ ...kit, sure })
+  createSure({ ...kit, maybe: sure })
+  createBait({ ...kit, ...other })
+  const parts = { ...kit, unused: 5 }
   createBait(parts)
-  createBait({ ...deps, audit: sure })
+  createBait({ ...kit, audit: sure })
 }
 `
 const expected = [
-  'publish is handed a bag, and takes no …Deps',
+  'BaitDeps lists what a kit says',
+  'BaitParts lists what a kit says',
+  'publish is handed a bag, and takes no kit',
   'two parts of this bag have the member used',
   'two parts of this bag have the member unused',
   'audit is the name of something else in the kit',
-  'BaitDeps.left is optional',
-  'BaitDeps.unused is not read',
+  'BaitKit.left is optional',
+  'BaitKit.unused is not read',
 ]
 
 /** The program of src/, with the bait in it that is on no disk. */
@@ -100,25 +85,31 @@ function everyNode(node, visit) {
   ts.forEachChild(node, (child) => everyNode(child, visit))
 }
 
-const isDeps = (node) => ts.isInterfaceDeclaration(node) && node.name.text.endsWith('Deps')
-const isOfKit = (node) => ts.isInterfaceDeclaration(node) && ofKit.includes(node.name.text)
+const isNamedKit = (node) => ts.isInterfaceDeclaration(node) && node.name.text.endsWith('Kit')
+const isOfKit = (node) =>
+  isNamedKit(node) || (ts.isInterfaceDeclaration(node) && ofKit.includes(node.name.text))
+const isList = (node) =>
+  (ts.isInterfaceDeclaration(node) || ts.isTypeAliasDeclaration(node)) &&
+  /(Deps|Parts)$/.test(node.name.text)
 /** Where a member was declared; through `Pick`, `Omit` and spreads it is still the same place. */
 const declarationsOf = (symbol) => symbol?.declarations ?? []
 const membersOf = (type) => checker.getNonNullableType(type).getProperties()
-/** Whether something of a type was declared as a dependency. */
+/** Whether something of a type was declared in a kit. */
 const isBag = (type) =>
-  membersOf(type).some((member) =>
-    declarationsOf(member).some(({ parent }) => isDeps(parent) || isOfKit(parent)),
-  )
+  membersOf(type).some((member) => declarationsOf(member).some(({ parent }) => isOfKit(parent)))
 
 const interfaces = []
+for (const source of sources.filter(({ fileName }) => !fileName.includes('/src/client/')))
+  everyNode(source, (node) => {
+    if (isList(node)) report(node, `${node.name.text} lists what a kit says`)
+  })
 for (const source of judged)
   everyNode(source, (node) => {
-    if (isDeps(node) || isOfKit(node)) interfaces.push(node)
+    if (isOfKit(node)) interfaces.push(node)
   })
 /** What each name of the kit stands for. */
 const typesInKit = new Map()
-for (const node of interfaces.filter(isOfKit))
+for (const node of interfaces)
   for (const member of membersOf(checker.getTypeAtLocation(node))) {
     const type = checker.getNonNullableType(checker.getTypeOfSymbolAtLocation(member, node))
     typesInKit.set(member.name, [...(typesInKit.get(member.name) ?? []), type])
@@ -204,7 +195,7 @@ function judgeCall(call) {
     if (!ts.isObjectLiteralExpression(argument) || isBag(wanted)) continue
     const spreads = argument.properties.filter(ts.isSpreadAssignment)
     if (spreads.some(({ expression }) => isBag(checker.getTypeAtLocation(expression))))
-      report(argument, `${call.expression.getText()} is handed a bag, and takes no …Deps`)
+      report(argument, `${call.expression.getText()} is handed a bag, and takes no kit`)
   }
 }
 
@@ -224,7 +215,7 @@ for (const source of sources)
 
 for (const node of interfaces)
   for (const member of membersOf(checker.getTypeAtLocation(node)))
-    if (isDeps(node) && member.flags & ts.SymbolFlags.Optional)
+    if (isNamedKit(node) && member.flags & ts.SymbolFlags.Optional)
       report(node, `${node.name.text}.${member.name} is optional`)
 
 const pending = [...read]
@@ -248,5 +239,5 @@ if (interfaces.length < 10 || bags < 20) throw new Error(`only ${bags} bags were
 finish(
   'kit',
   [...problems.filter((problem) => !isBait(problem)), ...toothless],
-  `${interfaces.length} lists of dependencies, ${bags} bags made of others; shown to bite`,
+  `${interfaces.length} kits, ${bags} bags made of others, no list beside them; shown to bite`,
 )

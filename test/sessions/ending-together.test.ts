@@ -6,7 +6,7 @@ import { createSessionEnding } from '../../src/sessions/ending.js'
 import { createLiveSessions } from '../../src/sessions/live-sessions.js'
 import { createRevocations } from '../../src/sessions/revocations.js'
 import type { SessionRowsKit } from '../../src/sessions/rows-kit.js'
-import type { SessionsKit } from '../../src/sessions/sessions-kit.js'
+import type { UserSessionsKit } from '../../src/sessions/sessions-kit.js'
 import { memoryStores } from '../../src/stores/memory-stores.js'
 import { newSession } from '../../src/stores/new-records.js'
 import { kitOf } from '../support/kit-of.js'
@@ -37,7 +37,7 @@ async function start(
     }),
   )
   const live = createLiveSessions(
-    kitOf<SessionsKit>({
+    kitOf<UserSessionsKit>({
       sessions: {
         findLive: async (id) => {
           const found = await good.find(id)

@@ -6,7 +6,7 @@ import { createIssueSession } from '../../src/sessions/issuing.js'
 import { createSessionOpening } from '../../src/sessions/opening.js'
 import type { SessionRowsKit } from '../../src/sessions/rows-kit.js'
 import { createSessionTimes } from '../../src/sessions/session-times.js'
-import type { SessionsKit } from '../../src/sessions/sessions-kit.js'
+import type { UserSessionsKit } from '../../src/sessions/sessions-kit.js'
 import { memoryStores } from '../../src/stores/memory-stores.js'
 import { kitOf } from '../support/kit-of.js'
 import { at } from '../support/records.js'
@@ -34,7 +34,7 @@ function start() {
     (session, reason) => store.end(session.id, reason, clock()),
   )
   const issueSession = createIssueSession(
-    kitOf<SessionsKit>({
+    kitOf<UserSessionsKit>({
       sessions,
       accessTokens: { issue: async () => ({ token: 'token', expiresIn: 60, expiresAt: at(61) }) },
       longestSession: 7200,

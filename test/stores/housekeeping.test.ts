@@ -1,8 +1,10 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import type { SessionKit } from '../../src/kits/session-kit.js'
 import { startPurging } from '../../src/router/purging.js'
 import { memoryStores } from '../../src/stores/memory-stores.js'
 import { bearer, logIn, obtainCode, post } from '../support/client.js'
 import { startHost } from '../support/host.js'
+import { kitOf } from '../support/kit-of.js'
 
 const interval = 600
 
@@ -60,20 +62,21 @@ describe('what is over', () => {
     fakeTimers()
     for (const once of [undefined, { purge }]) {
       onTestFinished(
-        startPurging({
-          codeStore: others,
-          sessionStore: others,
-          ticketStore: undefined,
-          proofStore: undefined,
-          deviceCodes: undefined,
-          totp: undefined,
-          oauthServer: once && { once },
-          passkeyServer: undefined,
-          purgeInterval: interval,
-          clock,
-          noticeTime: () => {},
-          audit: () => {},
-        }),
+        startPurging(
+          kitOf<SessionKit>({
+            codeStore: others,
+            sessionStore: others,
+            ticketStore: undefined,
+            proofStore: undefined,
+            deviceCodes: undefined,
+            totp: undefined,
+            clock,
+            noticeTime: () => {},
+            audit: () => {},
+          }),
+          [once, undefined],
+          interval,
+        ),
       )
       await vi.advanceTimersByTimeAsync(interval * 1500)
       expect(purge.mock.calls.length > 0).toBe(once !== undefined)

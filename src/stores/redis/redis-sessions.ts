@@ -248,7 +248,7 @@ function isOver(
   return endedAt !== null || idleExpiresAt <= now || expiresAt <= now
 }
 
-interface SessionEndingsDeps {
+interface EndingRows {
   readonly run: RunScript
   readonly key: (id: string) => string
   readonly owners: Owners
@@ -269,13 +269,13 @@ interface Ending {
 const endedShape = z.tuple([...ownerShape]).nullable()
 
 /** Makes what ends sessions, one or all of an owner. */
-function sessionEndings(deps: SessionEndingsDeps): Required<Pick<SessionStore, Endings>> {
-  const { owners, index, findLiving } = deps
+function sessionEndings(rows: EndingRows): Required<Pick<SessionStore, Endings>> {
+  const { owners, index, findLiving } = rows
 
   async function endPage(ids: readonly string[], ending: Ending): Promise<string[]> {
-    const found = await inChunks(ids, (id) => endOne(deps, id, ending))
+    const found = await inChunks(ids, (id) => endOne(rows, id, ending))
     const ended = found.flatMap((session) => (session === null ? [] : [session]))
-    await forget(deps, ended)
+    await forget(rows, ended)
     return ended.map(({ id }) => id)
   }
 
@@ -325,15 +325,15 @@ function sessionEndings(deps: SessionEndingsDeps): Required<Pick<SessionStore, E
  * Ends a session that a cutoff has ended, in its own row. The mark is not one of a call: it tells
  * `openAfter` whose doing it was.
  */
-function endCutOff(deps: Pick<SessionEndingsDeps, 'run' | 'key'>): EndCutOff {
+function endCutOff(rows: Pick<EndingRows, 'run' | 'key'>): EndCutOff {
   return function endByCutoff({ id, after }, { field }, { reason, at }) {
     // As it was judged: the number moves on where the session was opened after the cutoff.
-    return endOne(deps, id, { reason, now: at, ownedBy: [field, String(after[field])] }, 'cutoff')
+    return endOne(rows, id, { reason, now: at, ownedBy: [field, String(after[field])] }, 'cutoff')
   }
 }
 
 async function endOne(
-  { run, key }: Pick<SessionEndingsDeps, 'run' | 'key'>,
+  { run, key }: Pick<EndingRows, 'run' | 'key'>,
   id: string,
   { reason, now, ownedBy }: Ending,
   attempt = randomId(),
@@ -344,7 +344,7 @@ async function endOne(
 }
 
 async function forget(
-  { owners, index }: SessionEndingsDeps,
+  { owners, index }: EndingRows,
   ended: readonly OwnedSession[],
 ): Promise<void> {
   const idsOf = new Map<string, { readonly owner: Owner; readonly ids: string[] }>()

@@ -275,7 +275,7 @@ function checkPool(pool: Partial<PostgresPool> | null | undefined): void {
 const echoTimeoutMs = 2000
 
 /** What an echo is awaited with. */
-interface EchoDeps {
+interface EchoLine {
   /**
    * Sends a message over another connection: over the one that listens, a pooler would hand back
    * what the same transaction has said.
@@ -299,7 +299,7 @@ interface Echo {
  * Finds out whether a connection that listens also hears. That it cannot send, or is lost, says
  * nothing about that.
  */
-function awaitEcho({ send, ask, onDeaf }: EchoDeps): Echo {
+function awaitEcho({ send, ask, onDeaf }: EchoLine): Echo {
   // Other listeners ignore it, since it is no event.
   const message = `echo ${randomId()}`
   let isOver = false
