@@ -91,6 +91,12 @@ export type RememberNetwork = (
   context: RequestContext,
 ) => Promise<readonly Command[]>
 
+/** What limits need that are kinder to the networks which an account knows. */
+export interface NetworkLimitsKit extends LimitsKit {
+  readonly knownNetworks: KnownNetworks
+  readonly rememberNetwork: RememberNetwork
+}
+
 /** `reportsNetworks`: whether anybody wants to know of new networks. */
 export function createRememberNetwork(
   { options, ask, audit }: Pick<LimitsKit, 'options' | 'ask' | 'audit'>,

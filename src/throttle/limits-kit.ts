@@ -1,7 +1,6 @@
 import type { BaseKit } from '../kits/ground-kit.js'
 import type { Ask } from './counter.js'
 import type { CounterKey } from './counter-keys.js'
-import type { KnownNetworks, RememberNetwork } from './known-networks.js'
 import type { Counters, ReportLimit, ThrottleOptions } from './limits.js'
 
 /** What all limits share. */
@@ -11,10 +10,4 @@ export interface LimitsKit extends Pick<BaseKit, 'audit'> {
   readonly keyOf: CounterKey
   readonly ask: Ask
   readonly reportLimit: ReportLimit
-}
-
-/** What limits need that are kinder to the networks which an account knows. */
-export interface NetworkLimitsKit extends LimitsKit {
-  readonly knownNetworks: KnownNetworks
-  readonly rememberNetwork: RememberNetwork
 }

@@ -5,9 +5,10 @@ import { networkOf } from '../http/client-address.js'
 import { lazily } from '../lib/lazily.js'
 import { type Command, type Counter, counted } from './counter.js'
 import { accountKey } from './counter-keys.js'
+import type { NetworkLimitsKit } from './known-networks.js'
 import { createCounter } from './limiter-counter.js'
 import { defaultMailLimits, type MailLimitOptions } from './limits.js'
-import type { LimitsKit, NetworkLimitsKit } from './limits-kit.js'
+import type { LimitsKit } from './limits-kit.js'
 import { createTakeNetworks, takeAll } from './take-networks.js'
 
 /** The recipient of a mail: a digest of the address, and the account. */

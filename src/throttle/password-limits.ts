@@ -11,9 +11,9 @@ import {
   prefixKeys,
 } from './counter-keys.js'
 import { createFailedHere, type FailedHere, type FailedTally } from './failed-here.js'
+import type { NetworkLimitsKit } from './known-networks.js'
 import { askNetwork, judgeNetwork } from './known-networks.js'
 import { type Counters, rateLimitHeaders } from './limits.js'
-import type { NetworkLimitsKit } from './limits-kit.js'
 import { forgetCodes } from './second-factor-limits.js'
 import {
   type Asked,

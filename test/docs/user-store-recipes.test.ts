@@ -11,7 +11,7 @@ import { type UserToAdd, userStoreContract } from '../../src/testing/testing.js'
 import { freshPostgres } from '../support/fresh-database.js'
 import { postgresUrl } from '../support/services.js'
 
-// The store that docs/user-store.md shows, and the files that it names, are run as they stand there,
+// The store that docs/user-store.md shows, and the files that it names, are run as they stand,
 // over a real table.
 
 const read = (name: string) => readFileSync(new URL(`../../docs/${name}`, import.meta.url), 'utf8')

@@ -1,6 +1,7 @@
 // One kit for all: a function is handed a kit, `…Kit`, and reads what it needs. The compiler holds
 // each to its kit; what it cannot see is asked here, by its own types:
-// - no type is named `…Deps` or `…Parts`: a list of what one function needs says again what a kit says;
+// - no type is named `…Deps` or `…Parts`: a list of what one function needs says again what a kit
+//   says;
 // - no two parts of one bag have a member of the same name, or the order of spreads would decide;
 // - nothing that a room adds to a bag has the name of something else in the kit: at run time a bag
 //   has more in it than its type says;
