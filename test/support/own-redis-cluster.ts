@@ -37,8 +37,9 @@ async function join(nodes: readonly OwnRedis[]): Promise<void> {
     'cluster_state:ok[\\s\\S]*cluster_slots_assigned:16384[\\s\\S]*' +
       `cluster_known_nodes:${nodes.length}`,
   )
+  const patience = { timeout: 120_000, interval: 100 }
   const settled = (check: (client: Redis) => Promise<void>) =>
-    vi.waitFor(() => Promise.all(clients.map(check)), { interval: 100 })
+    vi.waitFor(() => Promise.all(clients.map(check)), patience)
   try {
     await Promise.all(
       masters.map((client, index) =>
@@ -60,10 +61,7 @@ async function join(nodes: readonly OwnRedis[]): Promise<void> {
     for (const client of clients.slice(3)) {
       await vi.waitFor(
         async () => expect(await client.info('replication')).toContain('master_link_status:up'),
-        {
-          timeout: 120_000,
-          interval: 100,
-        },
+        patience,
       )
     }
   } finally {
