@@ -64,7 +64,7 @@ async function userOf(
   return user
 }
 
-/** Whoever has the address that the provider says it has proven. */
+/** The user who has the address that the provider says it has proven. */
 async function findByAddress(
   { users, canonical }: ProvidersKit,
   identity: Vouched['identity'],
@@ -181,7 +181,7 @@ async function askHost(
 }
 
 /** Why nobody was signed in by an identity. */
-export type IdentityRefusal = 'not-connected' | 'no-user' | 'wrong-issuer' | 'address-taken'
+type IdentityRefusal = 'not-connected' | 'no-user' | 'wrong-issuer' | 'address-taken'
 
 /** Reports it, and returns the one answer for the client. */
 function refusedIdentity(

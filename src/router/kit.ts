@@ -127,7 +127,7 @@ function acrValuesOf({ totp, codeFactors, passkeyServer }: Kit): readonly Acr[] 
 
 function settingsOf(options: ResolvedOptions) {
   const registration = options.accounts?.registration
-  const { clock, signer, encryptionKeys, totpIssuer, maxPasswordWait, purgeInterval } = options
+  const { clock, signer, encryptionKeys, totpIssuer, maxPasswordWait } = options
   const { beforeLogin, deviceLinks, allowedOrigins, lifetimes, pkce, pages } = options
   return {
     clock,
@@ -135,7 +135,6 @@ function settingsOf(options: ResolvedOptions) {
     encryptionKeys,
     totpIssuer,
     maxPasswordWait,
-    purgeInterval,
     beforeLogin,
     deviceLinks,
     allowedOrigins,

@@ -1,4 +1,4 @@
-// The recipes of docs/recipes.md, and the file that it names, are run as they stand there.
+// The recipes of docs/recipes.md are run as they stand there.
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
@@ -19,8 +19,7 @@ import { signer } from '../support/mounted-oauth.js'
 import { postgresUrl } from '../support/services.js'
 import { testUsers } from '../support/users.js'
 
-const read = (name: string) => readFileSync(new URL(`../../docs/${name}`, import.meta.url), 'utf8')
-const page = read('recipes.md')
+const page = readFileSync(new URL('../../docs/recipes.md', import.meta.url), 'utf8')
 // Below the project, so that Express is found.
 const folder = mkdtempSync(fileURLToPath(new URL('.recipes-', import.meta.url)))
 afterAll(() => rmSync(folder, { recursive: true }))
@@ -44,7 +43,7 @@ async function load(name: string, code: string) {
 const originOf = (host: TestHost) => new URL(host.url).origin
 
 describe('the admin page', async () => {
-  const { adminOf } = (await load('admin', read('examples/admin.ts'))) as {
+  const { adminOf } = (await recipe('admin')) as {
     adminOf: (auth: AuthRouter, staff: object) => express.Router
   }
 
@@ -88,6 +87,8 @@ describe('the admin page', async () => {
     }
     return { host, enter }
   }
+
+  it('is 60 lines', () => expect(codeOf('admin').split('\n').length).toBeLessThanOrEqual(61))
 
   it('lists a user’s sessions, ends one, ends all, and says who did it', async () => {
     const { host, enter } = await start()

@@ -11,26 +11,16 @@ import { type UserToAdd, userStoreContract } from '../../src/testing/testing.js'
 import { freshPostgres } from '../support/fresh-database.js'
 import { postgresUrl } from '../support/services.js'
 
-// The store that docs/user-store.md shows, and the files that it names, are run as they stand,
-// over a real table.
+// The stores that docs/user-store.md shows are run as they stand there, over a real table.
 
-const read = (name: string) => readFileSync(new URL(`../../docs/${name}`, import.meta.url), 'utf8')
-const page = read('user-store.md')
+const page = readFileSync(new URL('../../docs/user-store.md', import.meta.url), 'utf8')
 // Below the project, so that their packages are found.
 const folder = mkdtempSync(fileURLToPath(new URL('.recipes-', import.meta.url)))
 afterAll(() => rmSync(folder, { recursive: true }))
 
-type Library = 'pg' | 'knex' | 'kysely' | 'mongoose'
-
-function codeFor(library: Library): string {
-  if (library !== 'pg') return read(`examples/${library}-users.ts`)
-  const [, rest = ''] = page.split('\nWith plain `pg`')
-  return /^```ts\n([\s\S]*?)^```$/m.exec(rest)?.[1] ?? ''
-}
-
-async function recipe(library: Library): Promise<(database: unknown) => UserStore> {
-  const code = codeFor(library)
-  const name = `${library}Users`
+async function recipe(title: string, name: string): Promise<(database: unknown) => UserStore> {
+  const [, rest = ''] = page.split(`\nWith ${title}`)
+  const [, code = ''] = /^```ts\n([\s\S]*?)^```$/m.exec(rest) ?? []
   const file = join(folder, `${name}.mjs`)
   const compilerOptions = {
     target: ts.ScriptTarget.ES2022,
@@ -71,16 +61,19 @@ describe.skipIf(postgresUrl === null)('the UserStore of docs/user-store.md, on P
   }
 
   const connections: readonly (readonly [
-    library: Library,
+    title: string,
+    name: string,
     connect: () => { database: unknown; close?: () => Promise<void> },
   ])[] = [
-    ['pg', () => ({ database: pool() })],
+    ['plain `pg`', 'pgUsers', () => ({ database: pool() })],
     [
-      'kysely',
+      'Kysely',
+      'kyselyUsers',
       () => ({ database: new Kysely({ dialect: new PostgresDialect({ pool: pool() }) }) }),
     ],
     [
-      'knex',
+      'Knex',
+      'knexUsers',
       () => {
         const connection = pool().options.connectionString as string
         const database = knex({ client: 'pg', connection })
@@ -88,11 +81,11 @@ describe.skipIf(postgresUrl === null)('the UserStore of docs/user-store.md, on P
       },
     ],
   ]
-  for (const [library, connect] of connections) {
-    describe(`with ${library}`, () => {
+  for (const [title, name, connect] of connections) {
+    describe(`with ${title}`, () => {
       const tests = userStoreContract(async () => {
         const { database, close = async () => {} } = connect()
-        return { users: (await recipe(library))(database), addUser, close }
+        return { users: (await recipe(title, name))(database), addUser, close }
       })
       for (const test of tests) it(test.name, test.run)
     })
@@ -100,7 +93,7 @@ describe.skipIf(postgresUrl === null)('the UserStore of docs/user-store.md, on P
 })
 
 it('the store for plain pg of docs/user-store.md has all optional methods', async () => {
-  const users = (await recipe('pg'))({})
+  const users = (await recipe('plain `pg`', 'pgUsers'))({})
   expect(Object.keys(users).sort()).toEqual([
     'create',
     'delete',
@@ -124,7 +117,7 @@ describe('the UserStore for Mongoose of docs/user-store.md', () => {
   it.each(['99999999999', '1e3', ' ', 'abcdefghijkl', 'A'.repeat(24), 'a'.repeat(1024)])(
     'asks nothing of the database for the id %j, and finds nobody',
     async (id) => {
-      const users = (await recipe('mongoose'))({})
+      const users = (await recipe('Mongoose', 'mongooseUsers'))({})
       expect(await users.findById(id)).toBeNull()
       expect(await users.updatePasswordHash?.(id, 'from', 'to')).toBe(false)
     },
