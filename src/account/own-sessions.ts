@@ -1,9 +1,9 @@
+import type { RequestContext } from '../audit/events.js'
 import { AuthError } from '../errors.js'
 import { ok } from '../http/answer.js'
 import type { Endpoint } from '../http/endpoint.js'
 import type { SignInKit } from '../kits/sign-in-kit.js'
 import { mapYielding } from '../lib/map-yielding.js'
-import type { OwnDevices } from '../pages/ports.js'
 import { ownerOf } from '../principal/account-owner.js'
 import { nameOf } from '../sessions/named-sessions.js'
 import type { SessionRecord } from '../stores/contract.js'
@@ -68,8 +68,33 @@ export async function summarizeAll(
   })
 }
 
+/** One session of a user, as in `GET /auth/sessions`. */
+export interface OwnSession {
+  readonly id: string
+  readonly kind: SessionRecord['kind']
+  /** The device, such as "Firefox on Linux", or the name of the named token or app. */
+  readonly name: string | null
+  readonly ip: string | null
+  readonly createdAt: Date
+  readonly lastSeenAt: Date
+  /** The id of the session in the same list from which it was opened; null if there is none. */
+  readonly openedBy: string | null
+  /** Whether it is the session that asks. */
+  readonly current: boolean
+}
+
+/** A user's sessions, in the user's own hands. */
+export interface OwnSessions {
+  /** Oldest first. Rejects with 503. */
+  list(current: SessionRecord): Promise<readonly OwnSession[]>
+  /** False if the user has no such session. Rejects with 401 and 503. */
+  end(current: SessionRecord, id: unknown, context: RequestContext): Promise<boolean>
+  /** Ends all but the current one; resolves with their number. Rejects with 401 and 503. */
+  endOthers(current: SessionRecord, context: RequestContext): Promise<number>
+}
+
 /** What users do with their sessions: at `/auth/sessions`, and on the account page. */
-export function ownSessions({ sessions, countSockets }: SignInKit): OwnDevices {
+export function ownSessions({ sessions, countSockets }: SignInKit): OwnSessions {
   return {
     async list(current) {
       const summaries = await summarizeAll(await sessions.listForUser(current.userId), countSockets)
@@ -94,7 +119,7 @@ export function ownSessions({ sessions, countSockets }: SignInKit): OwnDevices {
 }
 
 /** `GET /auth/sessions`: my sessions. */
-export function listSessionsEndpoint({ signedIn }: SignInKit, own: OwnDevices): Endpoint {
+export function listSessionsEndpoint({ signedIn }: SignInKit, own: OwnSessions): Endpoint {
   return async function listSessions(request) {
     const { session } = await ownerOf(signedIn, request)
     return ok({ status: 'success', data: { sessions: await own.list(session) } })
@@ -105,7 +130,7 @@ export function listSessionsEndpoint({ signedIn }: SignInKit, own: OwnDevices): 
  * `DELETE /auth/sessions/:id`: ends one of my sessions. The session of another user is "not found",
  * exactly like one that does not exist.
  */
-export function endSessionEndpoint({ signedIn }: SignInKit, own: OwnDevices): Endpoint {
+export function endSessionEndpoint({ signedIn }: SignInKit, own: OwnSessions): Endpoint {
   return async function endSession(request) {
     const { session } = await ownerOf(signedIn, request)
     const isEnded = await own.end(session, request.parameters['id'], request.context)
@@ -115,7 +140,7 @@ export function endSessionEndpoint({ signedIn }: SignInKit, own: OwnDevices): En
 }
 
 /** `DELETE /auth/sessions`: ends all my other sessions. */
-export function endOtherSessionsEndpoint({ signedIn }: SignInKit, own: OwnDevices): Endpoint {
+export function endOtherSessionsEndpoint({ signedIn }: SignInKit, own: OwnSessions): Endpoint {
   return async function endOtherSessions(request) {
     const { session } = await ownerOf(signedIn, request)
     const revoked = await own.endOthers(session, request.context)

@@ -4,7 +4,6 @@ import { contextOfAction, type HostAction } from '../http/host-input.js'
 import type { ManagementKit } from '../kits/session-kit.js'
 import type { SignInKit } from '../kits/sign-in-kit.js'
 import { isHostId } from '../lib/host-id.js'
-import type { OwnSecondFactor } from '../pages/ports.js'
 import {
   createTotpEnrolment,
   type TotpEnrolment,
@@ -14,10 +13,8 @@ import {
   beginTotpEndpoint,
   confirmTotpEndpoint,
   disableTotpEndpoint,
-  newRecoveryCodesFor,
   recoveryCodesEndpoint,
-  switchOffTotp,
-  switchOnTotp,
+  type TotpKit,
   totpStatusEndpoint,
 } from './totp.js'
 
@@ -98,14 +95,14 @@ function asUserId(userId: unknown): string {
 /** Enabling and disabling TOTP, for the user and for the host. */
 export interface SecondFactorManagement extends Capability {
   readonly secondFactors: SecondFactorsForHost
-  /** Enrolment for our pages; undefined if the host stores no TOTP seeds. */
-  readonly onPages: OwnSecondFactor | undefined
+  /** Undefined if the host stores no TOTP seeds. */
+  readonly kit: TotpKit | undefined
 }
 
 /** The kit of `/auth/totp`, and `auth.secondFactors`. */
 export function createSecondFactorManagement(given: SignInKit): SecondFactorManagement {
   const { totp } = given
-  if (totp === undefined) return { routes: [], secondFactors: unconfigured, onPages: undefined }
+  if (totp === undefined) return { routes: [], secondFactors: unconfigured, kit: undefined }
   const enrolment = createTotpEnrolment({ ...given, ...totp })
   const kit = { ...given, enrolment }
   return {
@@ -116,14 +113,7 @@ export function createSecondFactorManagement(given: SignInKit): SecondFactorMana
       ['/auth/totp/recovery-codes', { POST: recoveryCodesEndpoint(kit) }],
     ],
     secondFactors: secondFactorsForHost(kit),
-    onPages: {
-      begin: enrolment.resume,
-      confirm: (session, code, request, beforehand) =>
-        switchOnTotp(kit, session, { code, beforehand }, request),
-      status: enrolment.status,
-      disable: (session, context) => switchOffTotp(kit, session, context),
-      newRecoveryCodes: (session, context) => newRecoveryCodesFor(kit, session, context),
-    },
+    kit,
   }
 }
 

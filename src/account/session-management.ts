@@ -3,11 +3,11 @@ import type { OpenSession } from '../host-sign-in/open-session.js'
 import type { Capability } from '../http/capability.js'
 import type { SignInKit } from '../kits/sign-in-kit.js'
 import type { LogIn } from '../login/log-in.js'
-import type { OwnDevices } from '../pages/ports.js'
 import {
   endOtherSessionsEndpoint,
   endSessionEndpoint,
   listSessionsEndpoint,
+  type OwnSessions,
   ownSessions,
 } from './own-sessions.js'
 import {
@@ -30,8 +30,7 @@ export interface SessionManagement extends Capability {
   readonly sessions: SessionsForHost
   readonly signIn: SignInForHost
   readonly passwordChanged: PasswordChanged
-  /** For the account page. */
-  readonly onPages: OwnDevices
+  readonly ownSessions: OwnSessions
   readonly forAccounts: EndForAccounts
 }
 
@@ -72,16 +71,16 @@ export interface SessionsKit extends SignInKit, EndingKit {
  */
 export function createSessionManagement(kit: SessionsKit): SessionManagement {
   const { sessions, countSockets } = kit
-  const onPages = ownSessions(kit)
+  const own = ownSessions(kit)
   return {
     routes: [
       [
         '/auth/sessions',
-        { GET: listSessionsEndpoint(kit, onPages), DELETE: endOtherSessionsEndpoint(kit, onPages) },
+        { GET: listSessionsEndpoint(kit, own), DELETE: endOtherSessionsEndpoint(kit, own) },
       ],
-      ['/auth/sessions/:id', { DELETE: endSessionEndpoint(kit, onPages) }],
+      ['/auth/sessions/:id', { DELETE: endSessionEndpoint(kit, own) }],
     ],
-    onPages,
+    ownSessions: own,
     sessions: {
       open: async (request) => toSignedIn(kit, await kit.openSession(request)),
       revokeByToken: (token, options) => revokeByToken(kit, token, options),

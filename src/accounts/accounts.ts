@@ -13,22 +13,32 @@ import {
   requireRequest,
 } from '../http/host-input.js'
 import { parseIdentifier } from '../login/login-request.js'
-import type { AccountsOnPages } from '../pages/ports.js'
-import { accountsOnPages, type OfferedKits } from './accounts-on-pages.js'
+import { accountPages } from '../pages/account-form.js'
+import { mailPages } from '../pages/mail-form.js'
+import type { FormsKit } from '../pages/pages-kit.js'
 import type { AccountsKit } from './accounts-server.js'
 import {
   type CodeSent,
   changeEmailEndpoint,
   confirmEmailEndpoint,
+  type EmailsKit,
   emailStatusEndpoint,
   sendVerification,
   sessionsOf,
   verifyEmailEndpoint,
 } from './email.js'
+import { createConfirmPage, createEmailPage } from './email-pages.js'
 import { formerAddressesOf } from './former-addresses.js'
+import { createForgotPage, createResetPage, createUndoPage } from './mail-pages.js'
 import { provenAddress } from './mails.js'
-import { changePasswordEndpoint, type PasswordsForHost, passwordsForHost } from './new-password.js'
+import {
+  changePasswordEndpoint,
+  type PasswordsForHost,
+  type PasswordsKit,
+  passwordsForHost,
+} from './new-password.js'
 import { type NoticeKind, noticeOf } from './notices.js'
+import { createPasswordPage } from './password-page.js'
 import { mailedElsewhere } from './proofs.js'
 import {
   forgotPassword,
@@ -36,12 +46,12 @@ import {
   resetPasswordEndpoint,
   sendReset,
 } from './reset-password.js'
-import { emailSecondFactorEndpoint } from './switch-email-factor.js'
+import { type EmailFactorKit, emailSecondFactorEndpoint } from './switch-email-factor.js'
 import { undoEmailEndpoint } from './undo-email.js'
 
 /** Passwords and addresses, for the user and for the host. */
 export interface Accounts extends Capability {
-  readonly onPages: AccountsOnPages
+  readonly offered: OfferedKits
   readonly forHost: AccountsForHost
   readonly passwords: PasswordsForHost
 }
@@ -109,7 +119,7 @@ export interface AccountsForHost {
  * The endpoints of `/auth/password` and `/auth/email`, `auth.accounts` and `auth.passwords`. A
  * route whose methods the host's users lack does not exist.
  */
-export function createAccounts(kit: AccountsKit): Accounts {
+export function createAccounts(kit: AccountsKit, forms: FormsKit | undefined): Accounts {
   const { notices } = kit.accountsOptions
   if (notices.length > 0)
     kit.observeEvents((event, context) => noticeEvent(kit, notices, event, context))
@@ -119,11 +129,19 @@ export function createAccounts(kit: AccountsKit): Accounts {
       ...passwordRoutes(offered),
       ['/auth/email', { GET: emailStatusEndpoint(kit) }],
       ...emailRoutes(offered),
+      ...(forms === undefined ? [] : pageRoutes(offered, forms)),
     ],
-    onPages: accountsOnPages(offered),
+    offered,
     forHost: accountsForHost(kit),
     passwords: passwordsForHost(kit),
   }
+}
+
+/** What the host's users can do; undefined without the methods. */
+export interface OfferedKits {
+  readonly passwords: PasswordsKit | undefined
+  readonly emails: EmailsKit | undefined
+  readonly emailFactor: EmailFactorKit | undefined
 }
 
 function kitsFor(kit: AccountsKit): OfferedKits {
@@ -158,6 +176,22 @@ function emailRoutes({ emails, emailFactor }: OfferedKits): Routes {
     ['/auth/email/confirm', { POST: confirmEmailEndpoint(emails) }],
     ['/auth/email/change', { POST: changeEmailEndpoint(emails) }],
     ['/auth/email/undo', { POST: undoEmailEndpoint(emails) }],
+  ]
+}
+
+// Without the account page as well: mails lead to the other pages.
+function pageRoutes({ passwords, emails }: OfferedKits, forms: FormsKit): Routes {
+  return [
+    ...accountPages(forms, [
+      passwords && createPasswordPage(forms, passwords),
+      emails && createEmailPage(forms, emails),
+      emails && createConfirmPage(forms, emails),
+    ]),
+    ...mailPages(forms, [
+      passwords && createForgotPage(forms, passwords),
+      passwords && createResetPage(forms, passwords),
+      emails && createUndoPage(forms, emails),
+    ]),
   ]
 }
 

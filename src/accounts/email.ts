@@ -5,7 +5,6 @@ import { ok } from '../http/answer.js'
 import type { Endpoint, EndpointRequest } from '../http/endpoint.js'
 import { parseInput } from '../http/input.js'
 import { mailAddressText, parseMailAddress } from '../mail/mail-address.js'
-import type { AddressOfUser } from '../pages/ports.js'
 import { ownerOf } from '../principal/account-owner.js'
 import type { SignedInRequest } from '../principal/principal.js'
 import { type Proof, proofRequest } from '../sign-in-again.js'
@@ -39,6 +38,12 @@ export interface CodeSent {
 }
 
 type Asking = Pick<SignedInRequest, 'session' | 'user'>
+
+/** A user's address; null without. */
+export interface AddressOfUser {
+  readonly email: string | null
+  readonly verified: boolean
+}
 
 /** Reads the address of a user. Rejects with 503. */
 export async function addressOf({ contacts }: AccountsKit, userId: string): Promise<AddressOfUser> {

@@ -24,6 +24,19 @@ export const newPasswordText: z.ZodString = z
   .refine(isWellFormed, 'Invalid input: lone surrogates')
   .refine((text) => !text.includes('\0'), 'Invalid input: a NUL character')
 
+/** Of a form. Throws 400. */
+export function requireNewPassword(password: string): void {
+  if (!newPasswordText.safeParse(password).success) throw new AuthError('invalid-request')
+}
+
+/** The least number of characters of this user's new password. Rejects with 503. */
+export async function minLengthOf(
+  { accountsOptions, hasSecondFactor }: AccountsKit,
+  user: AuthUser,
+): Promise<number> {
+  return minLengthFor(accountsOptions.passwordRules, await hasSecondFactor(user))
+}
+
 /** The rules for new passwords, for the host's own forms. */
 export interface PasswordsForHost {
   /**

@@ -5,7 +5,6 @@ import { ok } from '../http/answer.js'
 import type { Endpoint, EndpointRequest } from '../http/endpoint.js'
 import { parseInput } from '../http/input.js'
 import { parseIdentifier } from '../login/login-request.js'
-import type { MailedWayBack } from '../pages/ports.js'
 import type { AuthUser, LoginIdentifier, UserContact } from '../users/contract.js'
 import type { AccountsKit } from './accounts-server.js'
 import { hashPassword, newPasswordText, type PasswordsKit, requireGood } from './new-password.js'
@@ -21,6 +20,14 @@ export function forgotPasswordEndpoint(kit: AccountsKit): Endpoint {
     await forgotPassword(kit, parseIdentifier(await readJson()), context)
     return { status: 202, body: { status: 'success', data: { expiresIn: resetLifetime } } }
   }
+}
+
+/** What a browser was about to do when its user asked for a link. */
+export interface MailedWayBack {
+  /** The query of the sign-in page. */
+  readonly request: string
+  /** The random value of the browser. In any other, the link leads back to no app. */
+  readonly browser: string
 }
 
 /**

@@ -1,7 +1,7 @@
 import { type EndingKit, endForUser } from '../account/sessions-for-host.js'
 import { createProofs } from '../accounts/proofs.js'
 import type { RequestContext } from '../audit/events.js'
-import { deleteEverything } from '../deletion/delete-everything.js'
+import { deleteEverything } from '../deletion/delete-account.js'
 import type { DeletionForHost } from '../deletion/deletion.js'
 import { AuthConfigError } from '../errors.js'
 import { contextOfAction, type HostAction, requireIds } from '../http/host-input.js'

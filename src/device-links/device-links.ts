@@ -7,32 +7,25 @@ import { parseInput } from '../http/input.js'
 import type { SignInKit } from '../kits/sign-in-kit.js'
 import { isOneLine } from '../lib/one-line.js'
 import { typedDigits } from '../lib/typed-code.js'
-import type { AskingUser, LinksOnPages } from '../pages/ports.js'
+import { accountRoute } from '../pages/account-form.js'
+import type { FormsKit } from '../pages/pages-kit.js'
 import { codeChallengePattern } from '../pkce/code-challenge.js'
 import { freshSeconds, requireRecentSignIn } from '../sessions/recent-sign-in.js'
 import { proofRequest } from '../sign-in-again.js'
-import type { DeviceCodeRecord } from '../stores/device-code-contract.js'
 import { collectEndpoint, linkIdSchema } from './collect.js'
+import { createLinkPage } from './link-page.js'
 import { createLinkSecrets } from './link-secrets.js'
 import {
   approveLink,
   approverOf,
   denyLink,
   type LinksKit,
-  linkRefusal,
-  lookAt,
+  maxSignInAge,
   openLink,
   requireCheckCode,
   tellDevice,
 } from './links.js'
 
-/** The endpoints, and what the page of the router needs. */
-export interface DeviceLinks extends Capability {
-  readonly onPages: LinksOnPages
-}
-
-/** A sign-in of this age, in seconds, may open a link; approving takes a fresh one, or a proof. */
-const maxSignInAge = 24 * 60 * 60
 /** Seconds. */
 const linkLifetime = 180
 /** Seconds between two questions, as the device is told. */
@@ -44,14 +37,17 @@ const checkCodes = 3
 
 /**
  * The endpoints of `/auth/device-links`: a signed-in device signs another one in, whose picture it
- * has scanned and whose check code its user has typed.
+ * has scanned and whose check code its user has typed. `forms`: undefined if the host has a page
+ * of its own for it.
  */
 export function createDeviceLinks(
   given: SignInKit,
   parts: Pick<LinksKit, 'deviceCodes' | 'linkPage' | 'shortCode'>,
-): DeviceLinks {
+  forms: FormsKit | undefined,
+): Capability {
   const linkSecrets = createLinkSecrets(given.encryptionKeys, parts.shortCode)
   const kit = { ...given, ...parts, linkSecrets }
+  const page = forms && createLinkPage(forms, kit)
   return {
     routes: [
       ['/auth/device-links', { POST: beginEndpoint(kit) }],
@@ -59,8 +55,8 @@ export function createDeviceLinks(
       ['/auth/device-links/approve', { POST: approveEndpoint(kit) }],
       ['/auth/device-links/deny', { POST: denyEndpoint(kit) }],
       ['/auth/device-links/collect', { POST: collectEndpoint(kit) }],
+      ...(forms && page ? [accountRoute(forms, page)] : []),
     ],
-    onPages: linksOnPages(kit),
   }
 }
 
@@ -195,48 +191,4 @@ function denyEndpoint(kit: LinksKit): Endpoint {
     await denyLink(kit, session, linkId, request.context)
     return ok({ status: 'success' })
   }
-}
-
-// The same steps for the page, in the same counters: a page is no second set of guesses.
-function linksOnPages(kit: LinksKit): LinksOnPages {
-  const { limitRefusals } = kit.throttle
-  return {
-    maxSignInAge,
-
-    open: (asking, link, request) =>
-      limitRefusals('device-link', request, async () => {
-        const opened = await openLink(kit, asking.session, link, request.context)
-        return { linkId: opened.userCodeHash, mustSignIn: await mustSignIn(kit, asking, opened) }
-      }),
-
-    async look({ session }, linkId, { context }) {
-      const link = await lookAt(kit, session, linkId)
-      return link && tellDevice(kit, link, context)
-    },
-
-    approve: (asking, typed, request) =>
-      limitRefusals('device-link', request, async () => {
-        const { session } = asking
-        const { context } = request
-        const found = await lookAt(kit, session, typed.linkId)
-        if (found === null) throw linkRefusal(kit, 'unknown', session.userId, context)
-        // Costs no try.
-        if (await mustSignIn(kit, asking, found)) return 'sign-in-again'
-        const link = await requireCheckCode(kit, session, typed, context)
-        await approveLink(kit, session, link, null, context)
-        return 'approved'
-      }),
-
-    deny: ({ session }, linkId, request) =>
-      limitRefusals('device-link', request, () => denyLink(kit, session, linkId, request.context)),
-  }
-}
-
-// So does a browser that another session has signed in and ends: what it opened would outlive that.
-async function mustSignIn(
-  { mustSignInForDevice }: LinksKit,
-  asking: AskingUser,
-  { createdAt }: DeviceCodeRecord,
-): Promise<boolean> {
-  return asking.session.parentId !== undefined || mustSignInForDevice(asking, createdAt)
 }

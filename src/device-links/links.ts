@@ -208,3 +208,15 @@ export async function denyLink(
   const isDenied = link?.purpose === 'link' && link.userId === userId && link.state === 'denied'
   if (!isDenied) throw linkRefusal(kit, 'unknown', userId, context)
 }
+
+/** A sign-in of this age, in seconds, may open a link; approving takes a fresh one, or a proof. */
+export const maxSignInAge: number = 24 * 60 * 60
+
+// So does a browser that another session has signed in and ends: what it opened would outlive that.
+export async function mustSignIn(
+  { mustSignInForDevice }: LinksKit,
+  asking: Pick<SignedInRequest, 'session' | 'user'>,
+  { createdAt }: DeviceCodeRecord,
+): Promise<boolean> {
+  return asking.session.parentId !== undefined || mustSignInForDevice(asking, createdAt)
+}

@@ -15,28 +15,19 @@ import { parseInput } from '../http/input.js'
 import { randomSecret } from '../lib/random.js'
 import { loggedIn } from '../login/login.endpoint.js'
 import { parseIdentifier } from '../login/login-request.js'
-import type { EmailSignInOnPages, MailedLogin } from '../pages/ports.js'
 import type { ApprovedSignIn } from '../sessions/approved-sign-in.js'
+import type { SessionRequest } from '../sessions/issuing.js'
 import { tokensSchema } from '../sessions/sign-in-options.js'
-import { assertionSchema } from '../two-factor/passkey-response.js'
+import { type AssertionResponse, assertionSchema } from '../two-factor/passkey-response.js'
 import type { AuthUser, LoginIdentifier } from '../users/contract.js'
 
-/** Signing in by a mailed code, in the place of a password. */
-export interface EmailSignIn extends Capability {
-  readonly onPages: EmailSignInOnPages
-}
-
 /** The endpoints of `/auth/code`. */
-export function createEmailSignIn(kit: AccountsKit): EmailSignIn {
+export function createEmailSignIn(kit: AccountsKit): Capability {
   return {
     routes: [
       ['/auth/code', { POST: askForCodeEndpoint(kit) }],
       ['/auth/code/login', { POST: logInByCodeEndpoint(kit) }],
     ],
-    onPages: {
-      ask: (identifier, context) => askForCode(kit, identifier, context),
-      logIn: (given, request) => logInOnPages(kit, given, request),
-    },
   }
 }
 
@@ -56,7 +47,7 @@ function askForCodeEndpoint(kit: AccountsKit): Endpoint {
  * Asks for a code to sign in with, and resolves with the id of the request. Tells nobody whether
  * the name has an account: it resolves before anything is looked up. Throws 400, 429 and 503.
  */
-async function askForCode(
+export async function askForCode(
   kit: AccountsKit,
   given: LoginIdentifier,
   context: RequestContext,
@@ -137,12 +128,26 @@ function logInByCodeEndpoint(kit: AccountsKit): Endpoint {
 /** The request that carries a code. */
 type CodeRequest = Pick<EndpointRequest, 'context' | 'setHeaders'>
 
-// In the same counters as the endpoint: a page is no second set of guesses.
-async function logInOnPages(
+/** A mailed code, and the second factor of a user who has one. */
+interface MailedLogin extends Omit<SessionRequest, 'approved' | 'marks'> {
+  readonly requestId: string
+  readonly code: string
+  readonly secondFactor: string | null
+  readonly passkey: AssertionResponse | null
+}
+
+/**
+ * For a page, in the counters of the endpoint: a page is no second set of guesses. `error`:
+ * `totp-required` or `totp-invalid`. Rejects with `proof-refused`, 403, 429 and 503.
+ */
+export async function logInOnPage(
   kit: AccountsKit,
   given: MailedLogin,
   request: CodeRequest,
-): ReturnType<EmailSignInOnPages['logIn']> {
+): Promise<
+  | { readonly outcome: 'logged-in'; readonly loggedIn: OpenedSession }
+  | { readonly outcome: 'factor-due'; readonly error: AuthError; readonly userId: string }
+> {
   try {
     const opened = await kit.throttle.limitRefusals('code-login', request, () =>
       logInByCode(kit, given, request),

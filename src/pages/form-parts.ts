@@ -1,3 +1,4 @@
+import type { BrowserUser } from '../oauth/browser-sign-in.js'
 import { attributes, type HtmlValue, html, type SafeHtml } from './html.js'
 import type { PageShell } from './layout.js'
 import type { TextKey } from './texts/en.js'
@@ -337,4 +338,9 @@ export function hiddenUsername(value: string): SafeHtml {
 /** The link back to the account page. */
 export function backTo(href: string, texts: PageTexts): SafeHtml {
   return html`<p class="links"><a href="${href}">${texts.html('account.back')}</a></p>`
+}
+
+/** The account as shown on the page. */
+export function accountOf({ approved: { user } }: BrowserUser): AccountOnPage {
+  return { name: user.name, username: user.username }
 }

@@ -278,3 +278,12 @@ function withoutPages(caller: string): AuthConfigError {
     'pass oauth to createAuthRouter, as docs/pages.md says.',
   )
 }
+
+/** The address that leads to a provider. */
+export function providerAddress(
+  baseUrl: URL,
+  id: string,
+  { raw, language }: Pick<PageRequest, 'raw' | 'language'>,
+): string {
+  return addressAt(baseUrl, `/oauth/providers/${id}?${pageQuery({ raw, language, flow: null })}`)
+}

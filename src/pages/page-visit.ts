@@ -23,10 +23,10 @@ import { button, type ClientOnPage, hiddenFields } from './form-parts.js'
 import { html } from './html.js'
 import type { Content, PageContent, PageShell } from './layout.js'
 import { nextStep } from './next-page.js'
-import { providerAddress } from './page-providers.js'
 import {
   type PageRequest,
   pageAddress,
+  providerAddress,
   queryIn,
   type ReturnErrand,
   readPageRequest,
@@ -172,14 +172,10 @@ function isFirstVisit({ decision, flow }: Pick<PageVisit, 'decision' | 'flow'>):
 }
 
 // The parameter `provider` goes straight there.
-function askedProvider(
-  { providersOnPages: providers }: FormsKit,
-  { asked, ...visit }: PageVisit,
-): string | null {
-  if (providers === undefined || asked.flow !== null || !isFirstVisit(visit)) return null
+function askedProvider({ providerIds }: FormsKit, { asked, ...visit }: PageVisit): string | null {
+  if (asked.flow !== null || !isFirstVisit(visit)) return null
   const [id, ...more] = new URLSearchParams(asked.raw).getAll('provider')
-  const isKnown = more.length === 0 && providers.list.some((one) => one.id === id)
-  return isKnown && id !== undefined ? id : null
+  return more.length === 0 && id !== undefined && providerIds.includes(id) ? id : null
 }
 
 /**

@@ -1,11 +1,14 @@
 import type { IncomingMessage } from 'node:http'
 import { AuthError, notSignedIn } from '../errors.js'
 import type { KeptCookie } from '../http/answer.js'
+import type { LoggedIn } from '../login/log-in.js'
 import type { AppsKit } from '../oauth/apps-kit.js'
 import type { BrowserUser } from '../oauth/browser-sign-in.js'
-import { staysSignedIn } from '../sessions/browser-session.js'
+import type { AskingBrowser } from '../oauth/judge-authorization.js'
+import { endUnlessKept, findSessionOfCookie, staysSignedIn } from '../sessions/browser-session.js'
 import { readSessionSecret } from '../tokens/session-secret.js'
 import type { Submitted } from './form-page.js'
+import type { FormsKit } from './pages-kit.js'
 
 /**
  * Lets a form change a factor of the signed-in user. `change` gets a function to call when only the
@@ -80,4 +83,16 @@ export const staleForm = { next: 'again', status: 422, fault: { kind: 'stale' } 
 /** Ignores that something was removed in another tab since the page was shown. */
 export function unlessGone(error: unknown): void {
   if (!(error instanceof AuthError && error.code === 'not-found')) throw error
+}
+
+/** Ends the session that the browser had before it got a new one. */
+export function endEarlier(
+  { pages, sessions }: FormsKit,
+  session: LoggedIn['session'],
+  { incoming, context }: AskingBrowser,
+): Promise<void> {
+  return endUnlessKept(sessions, session, context, async () => {
+    const earlier = await findSessionOfCookie(pages, sessions, incoming)
+    if (earlier !== null) await sessions.end(earlier, 'logout', context)
+  })
 }

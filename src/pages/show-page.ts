@@ -3,6 +3,7 @@ import type { PageRefusal } from '../audit/refusals.js'
 import type { AuthError } from '../errors.js'
 import type { CookieChange, TextAnswer } from '../http/answer.js'
 import { ownHeader } from '../http/cookies.js'
+import type { Endpoints, Routes } from '../http/endpoint.js'
 import { type Endpoint, type EndpointRequest, isForClient } from '../http/endpoint.js'
 import { ownMembers } from '../lib/check-options.js'
 import type { AuthUser } from '../users/contract.js'
@@ -323,4 +324,9 @@ function policyWith(scripts: string, formAction = "'self'"): string {
     "frame-ancestors 'none'",
     "require-trusted-types-for 'script'",
   ].join('; ')
+}
+
+/** The route of a page. Pages of other origins cannot read it, regardless of `cors`. */
+export function ownPage(path: string, endpoints: Endpoints): Routes[number] {
+  return [path, endpoints, 'plain', 'own-origin']
 }

@@ -1,82 +1,30 @@
-import type { RequestContext } from '../audit/events.js'
 import { AuthConfigError, AuthError, invalidRequest, notSignedIn } from '../errors.js'
 import { ok } from '../http/answer.js'
 import type { Capability } from '../http/capability.js'
-import type { Endpoint, EndpointRequest } from '../http/endpoint.js'
+import type { Endpoint } from '../http/endpoint.js'
 import { parseInput } from '../http/input.js'
 import { ownerOf } from '../principal/account-owner.js'
-import type { SignedInRequest } from '../principal/principal.js'
-import type { IssuedSession } from '../sessions/issuing.js'
 import { proofRequest } from '../sign-in-again.js'
-import type { AssertionResponse } from '../two-factor/passkey-response.js'
-import type { AuthUser } from '../users/contract.js'
-import type { Me } from '../users/me.js'
-import { type AddedPasskey, addPasskey, type MadePasskey } from './add-passkey.js'
-import {
-  creationOptions,
-  type PasskeyCreationOptions,
-  type PasskeyRequestOptions,
-} from './ceremony-options.js'
 import type { PasskeyVerifier } from './contract.js'
 import {
   addPasskeyEndpoint,
   listPasskeysEndpoint,
   newPasskeyOptionsEndpoint,
-  type OwnPasskeys,
   ownPasskeys,
   type PasskeysForHost,
   passkeysForHost,
   removePasskeyEndpoint,
   renamePasskeyEndpoint,
 } from './own-passkeys.js'
-import { hasAnyPasskey, offerPasskey } from './passkey-factor.js'
 import type { PasskeysKit } from './passkey-kit.js'
 import { forgetLastFactor, settleRemoved, withoutFactors } from './remove-passkey.js'
-import {
-  approveByPasskey,
-  openByPasskey,
-  optionsForAnybody,
-  type PasskeyApproval,
-  type PasskeySignIn,
-  passkeyLoginEndpoint,
-  passkeyOptionsEndpoint,
-} from './sign-in-by-passkey.js'
+import { passkeyLoginEndpoint, passkeyOptionsEndpoint } from './sign-in-by-passkey.js'
 
 /** Signing in with passkeys, managing them, and reauthentication. */
 export interface Passkeys extends Capability {
   readonly forHost: PasskeysForHost
-  /** For the pages. */
-  readonly onPages: PasskeysOnPages
   /** See `settleRemoved` in remove-passkey.ts. */
   readonly settleRemoved: SettleRemoved
-}
-
-/** Passkeys for the sign-in pages. */
-export interface PasskeysOnPages {
-  /** Request options for a sign-in: the same for everybody. */
-  signInOptions(): PasskeyRequestOptions
-  /** `error` is a 401, 403 or 429. Rejects with 503. */
-  approve(
-    response: AssertionResponse,
-    request: Pick<EndpointRequest, 'context' | 'setHeaders'>,
-  ): Promise<PasskeyApproval>
-  /** Opens the session of an approved sign-in. Rejects with 401 and 503. */
-  open(signIn: PasskeySignIn, context: RequestContext): Promise<IssuedSession & { readonly me: Me }>
-  /**
-   * Request options for a passkey besides a password; null if the user has none. Rejects with 503.
-   */
-  offer(user: AuthUser): Promise<object | null>
-  /** Whether the user has a passkey. Rejects with 503. */
-  hasAny(userId: string): Promise<boolean>
-  /** Creation options. Rejects with 503. */
-  creationOptions(user: AuthUser, sessionId: string): Promise<PasskeyCreationOptions>
-  /** Rejects with 400, 401, 409 and 503. */
-  add(
-    asking: Pick<SignedInRequest, 'session' | 'user'>,
-    made: MadePasskey,
-    context: RequestContext,
-  ): Promise<AddedPasskey>
-  readonly own: OwnPasskeys
 }
 
 export type SettleRemoved = (userId: string, keptSessionIds: readonly string[]) => Promise<void>
@@ -96,16 +44,6 @@ export function createPasskeys(kit: PasskeysKit): Passkeys {
     ],
     close: warmUp(kit.verifier),
     forHost: passkeysForHost(kit),
-    onPages: {
-      signInOptions: () => optionsForAnybody(kit),
-      approve: (response, request) => approveByPasskey(kit, response, request),
-      open: (signIn, context) => openByPasskey(kit, signIn, context),
-      offer: (user) => offerPasskey(kit, user),
-      hasAny: (userId) => hasAnyPasskey(kit, userId),
-      creationOptions: (user, sessionId) => creationOptions(kit, user, sessionId),
-      add: (asking, made, context) => addPasskey(kit, asking, made, context),
-      own,
-    },
     settleRemoved: (userId, kept) => settleRemoved(kit, userId, kept),
   }
 }

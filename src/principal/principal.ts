@@ -25,6 +25,9 @@ export interface SignedInRequest {
   readonly user: AuthUser
 }
 
+/** A signed-in user who asks for something. */
+export type AskingUser = Pick<SignedInRequest, 'session' | 'user'>
+
 /**
  * Which sessions are accepted. `complete`: those with every factor that the host requires.
  * `may-enrol`: also those that must still set up a second factor.

@@ -1,7 +1,6 @@
 import { ok } from '../http/answer.js'
 import type { Capability } from '../http/capability.js'
 import type { Endpoint } from '../http/endpoint.js'
-import type { ProvidersOnPages } from '../pages/ports.js'
 import { backchannelLogoutEndpoint } from './backchannel-logout.endpoint.js'
 import { callbackEndpoint } from './callback.endpoint.js'
 import { finishEndpoint } from './finish.endpoint.js'
@@ -12,16 +11,10 @@ import {
   unlinkIdentityEndpoint,
 } from './identities.endpoint.js'
 import type { ProvidersKit } from './provider-kit.js'
-import { createProvidersOnPages } from './providers-on-pages.js'
 import { leadToProviderEndpoint, startEndpoint } from './start.endpoint.js'
 
-/** Signing in with the account of somebody else. */
-export interface ProviderSignIn extends Capability {
-  readonly onPages: ProvidersOnPages
-}
-
 /** The endpoints of `/auth/providers` and `/auth/identities`. */
-export function createProviderSignIn(kit: ProvidersKit): ProviderSignIn {
+export function createProviderSignIn(kit: ProvidersKit): Capability {
   const callback = callbackEndpoint(kit)
   const own = { GET: listIdentitiesEndpoint(kit), POST: connectIdentityEndpoint(kit) }
   const one = { POST: linkIdentityEndpoint(kit), DELETE: unlinkIdentityEndpoint(kit) }
@@ -36,7 +29,6 @@ export function createProviderSignIn(kit: ProvidersKit): ProviderSignIn {
       ['/auth/identities', own],
       ['/auth/identities/:id', one],
     ],
-    onPages: createProvidersOnPages(kit),
   }
 }
 

@@ -6,6 +6,7 @@ import { createRemoveWaysIn } from '../account/ways-in.js'
 import { createAccounts, withoutAccounts, withoutPasswordRules } from '../accounts/accounts.js'
 import type { AccountsKit } from '../accounts/accounts-server.js'
 import { isKept } from '../accounts/former-addresses.js'
+import { createBrowserPages } from '../browser/browser-pages.js'
 import { createBrowserSessions } from '../cookie/browser-session.js'
 import { createCookie } from '../cookie/cookie.js'
 import { createDeletion, withoutDeletion } from '../deletion/deletion.js'
@@ -23,13 +24,13 @@ import { addressAt } from '../oauth/base-url.js'
 import { withoutRegister } from '../oauth/clients-for-host.js'
 import { createOAuth } from '../oauth/oauth.js'
 import { withoutDocuments } from '../oauth/well-known.js'
-import { createBrowserPages } from '../pages/browser-pages.js'
-import { createCallbackPages } from '../pages/page-providers.js'
 import { createPagesForHost } from '../pages/page-request.js'
-import type { PagesKit } from '../pages/pages-kit.js'
+import { createFormsKit, type FormsKit } from '../pages/pages-kit.js'
 import { createPasskeys, withoutPasskeys } from '../passkeys/passkeys.js'
 import { relatedOriginsDocument } from '../passkeys/passkeys-options.js'
 import { createPkce } from '../pkce/pkce.js'
+import { createCallbackPages } from '../provider-sign-in/callback-pages.js'
+import type { ProvidersKit } from '../provider-sign-in/provider-kit.js'
 import { createProviderSignIn } from '../provider-sign-in/provider-sign-in.js'
 import { createRefresh } from '../refresh/refresh.js'
 import { withoutRegistration } from '../registration/invitations.js'
@@ -129,31 +130,33 @@ export function createAuthRouter(given: AuthRouterOptions): AuthRouter {
 // mounted routes.
 function createMap(kit: Kit) {
   const forApps = kitForApps(kit)
+  const forms = forApps && createFormsKit(forApps)
   const { passkeyServer, accountsServer, signer, call } = kit
 
   const login = createLogin(kit)
   const signIns = { ...kit, logIn: login.logIn, openSession: createOpenSession(kit) }
   const secondFactors = createSecondFactorManagement(kit)
-  const passkeys = passkeyServer && createPasskeys({ ...kit, ...passkeyServer })
+  const passkeysKit = passkeyServer && { ...kit, ...passkeyServer }
+  const passkeys = passkeysKit && createPasskeys(passkeysKit)
   const removeWaysIn = createRemoveWaysIn({ ...kit, settlePasskeys: passkeys?.settleRemoved })
   const sessions = createSessionManagement({ ...signIns, removeWaysIn })
   const accountsKit = accountsServer && { ...kit, ...accountsServer, ...sessions.forAccounts }
-  const accounts = accountsKit && createAccounts(accountsKit)
-  const { emailSignIn, deletion, registration } = createOffered(accountsKit)
-  const providers = createProviders(kit, forApps)
-  const deviceLinks = createLinks(kit)
-  const pages = forApps && {
-    ...forApps,
-    ownDevices: kit.hasAccountPage ? sessions.onPages : undefined,
+  const accounts = accountsKit && createAccounts(accountsKit, forms)
+  const { emailSignIn, deletion, registration } = createOffered(accountsKit, forms)
+  const providersKit = providersKitOf(kit, forms)
+  const providers = providersKit && createProviderSignIn(providersKit)
+  const deviceLinks = createLinks(kit, forms)
+  const pages = forms && {
+    ...forms,
     logInSteps: login.logInSteps,
-    enrolment: secondFactors.onPages,
-    passkeysOnPages: passkeys?.onPages,
-    accountsOnPages: accounts?.onPages,
-    registrationOnPages: registration?.onPages,
-    emailSignInOnPages: emailSignIn?.onPages,
-    deletionOnPages: deletion?.onPages,
-    providersOnPages: providers?.onPages,
-    linksOnPages: kit.deviceLinks?.page === undefined ? deviceLinks?.onPages : undefined,
+    ownSessions: sessions.ownSessions,
+    totpKit: secondFactors.kit,
+    passkeysKit,
+    offered: accounts?.offered,
+    emailSignInKit: emailSignIn && accountsKit,
+    hasDeletion: deletion !== undefined,
+    providersKit,
+    hasLinks: deviceLinks !== undefined && kit.deviceLinks?.page === undefined,
   }
 
   // biome-ignore format: the map is a table
@@ -187,14 +190,24 @@ function createMap(kit: Kit) {
                                                      // POST /auth/email/change
                                                      // POST /auth/email/undo
                                                      // POST /auth/email/second-factor
+                                                     // GET, POST /account/password
+                                                     // GET, POST /account/email
+                                                     // GET, POST /account/confirm
+                                                     // GET, POST /account/forgot
+                                                     // GET, POST /account/reset
+                                                     // GET, POST /account/undo
     emailSignIn,                                     // POST /auth/code
                                                      // POST /auth/code/login
     registration,                                    // GET /auth/registration
                                                      // POST /auth/register
                                                      // POST /auth/register/confirm
                                                      // GET /auth/invitations/:token
+                                                     // GET, POST /account/register
+                                                     // GET, POST /account/invitation
+                                                     // GET, POST /account/register/confirm
     deletion,                                        // POST /auth/account/delete
                                                      // POST /auth/account/delete/confirm
+                                                     // GET, POST /account/delete
     providers,                                       // GET /auth/providers
                                                      // POST /auth/providers/finish
                                                      // POST /auth/providers/:id/start
@@ -208,6 +221,7 @@ function createMap(kit: Kit) {
                                                      // POST /auth/device-links/approve
                                                      // POST /auth/device-links/deny
                                                      // POST /auth/device-links/collect
+                                                     // GET, POST /account/link
     namedTokens:   createNamedTokens(kit),           // GET, POST, DELETE /auth/access-tokens
                                                      // DELETE /auth/access-tokens/:id
     pages:         pages && createBrowserPages(pages),
@@ -230,17 +244,6 @@ function createMap(kit: Kit) {
                                                      // GET, POST /account/second-factor
                                                      // GET, POST /account/passkeys
                                                      // GET, POST /account/identities
-                                                     // GET, POST /account/password
-                                                     // GET, POST /account/email
-                                                     // GET, POST /account/confirm
-                                                     // GET, POST /account/link
-                                                     // GET, POST /account/delete
-                                                     // GET, POST /account/forgot
-                                                     // GET, POST /account/reset
-                                                     // GET, POST /account/undo
-                                                     // GET, POST /account/register
-                                                     // GET, POST /account/register/confirm
-                                                     // GET, POST /account/invitation
                                                      // GET /oauth/assets/:file
     oauth:         forApps && createOAuth(forApps),  // POST /oauth/token
                                                      // POST /oauth/revoke
@@ -258,40 +261,41 @@ function createMap(kit: Kit) {
 }
 
 // What the option `accounts` offers by name.
-function createOffered(kit: AccountsKit | undefined) {
+function createOffered(kit: AccountsKit | undefined, forms: FormsKit | undefined) {
   if (kit === undefined)
     return { emailSignIn: undefined, deletion: undefined, registration: undefined }
   const { emailSignIn, deletion } = kit.accountsOptions
   return {
     emailSignIn: emailSignIn ? createEmailSignIn(kit) : undefined,
-    deletion: deletion ? createDeletion(kit) : undefined,
-    registration: createRegistration(kit),
+    deletion: deletion ? createDeletion(kit, forms) : undefined,
+    registration: createRegistration(kit, forms),
   }
 }
 
 // What the option `deviceLinks` offers.
-function createLinks(kit: Kit) {
+function createLinks(kit: Kit, forms: FormsKit | undefined) {
   const { deviceLinks, deviceCodes, pagesUrl } = kit
   // Checked at the start: there is one of the two.
   const linkPage = deviceLinks?.page ?? (pagesUrl && addressAt(pagesUrl, '/account/link'))
   if (!deviceLinks || !deviceCodes || linkPage === undefined) return undefined
-  return createDeviceLinks(kit, { deviceCodes, linkPage, shortCode: deviceLinks.shortCode })
+  const parts = { deviceCodes, linkPage, shortCode: deviceLinks.shortCode }
+  return createDeviceLinks(kit, parts, deviceLinks.page === undefined ? forms : undefined)
 }
 
 // What the option `providers` offers.
-function createProviders(kit: Kit, forApps: PagesKit | undefined) {
+function providersKitOf(kit: Kit, forms: FormsKit | undefined): ProvidersKit | undefined {
   const { providerServer, identities, proofs, accountsServer } = kit
   if (!providerServer || !identities || !proofs) return undefined
-  return createProviderSignIn({
+  return {
     ...kit,
     ...providerServer,
     identities,
     proofs,
     beforeRegister: accountsServer?.accountsOptions.beforeRegister,
     isKept: async (email) => accountsServer !== undefined && isKept(accountsServer, email),
-    callbackPages: forApps && createCallbackPages(forApps),
+    callbackPages: forms && createCallbackPages(forms),
     issuer: kit.oauthServer?.issuer ?? providerServer.baseUrl.origin,
-  })
+  }
 }
 
 function mount(routes: Routes, { cors }: ResolvedOptions, kit: Kit): Router {

@@ -114,6 +114,7 @@ export function kitForApps(kit: Kit): PagesKit | undefined {
     pageSite,
     acrValues: acrValuesOf(kit),
     locales: [...pageSite.languages.keys()],
+    providerIds: kit.providerServer?.list.map(({ id }) => id) ?? [],
     deviceFlow: deviceRules && deviceCodes && createDeviceFlow(kit, deviceRules, deviceCodes),
   }
 }

@@ -2,15 +2,17 @@
 import express from 'express'
 import supertest, { type Response } from 'supertest'
 import { expect, onTestFinished } from 'vitest'
+import { ownSessions } from '../../src/account/own-sessions.js'
 import { createSecondFactorManagement } from '../../src/account/second-factors.js'
+import { createBrowserPages } from '../../src/browser/browser-pages.js'
 import { mountAll } from '../../src/http/endpoint.js'
 import { type AuthEvent, generateSigningKey, joseSigner } from '../../src/index.js'
 import { unwatched } from '../../src/lib/watch.js'
 import { createLogin } from '../../src/login/login.js'
 import { findOAuthCode, type OAuthCodeRecord } from '../../src/oauth/authorization-codes.js'
 import type { OAuthServer } from '../../src/oauth/oauth-server.js'
-import { createBrowserPages } from '../../src/pages/browser-pages.js'
 import { createPageSite } from '../../src/pages/page-site.js'
+import { createFormsKit } from '../../src/pages/pages-kit.js'
 import { createKit } from '../../src/router/kit.js'
 import type { AuthRouterOptions } from '../../src/router/options.js'
 import { resolveOptions } from '../../src/router/resolve-options.js'
@@ -151,26 +153,30 @@ export async function startAuthorize(settings: AuthorizeSettings = {}): Promise<
     scopes: { known: knownScopes, published: [], describe: (scope: string) => `to ${scope}` },
     nameResource: (resource: string) => resource,
   } as unknown as OAuthServer
-  const { routes } = createBrowserPages({
+  const forms = createFormsKit({
     ...kit,
     ...server,
     pages,
     pageSite: createPageSite({ brand: { name: service } }, baseUrl),
     acrValues: [],
     locales: [],
-    logInSteps: createLogin(kit).logInSteps,
-    enrolment: createSecondFactorManagement(kit).onPages,
-    passkeysOnPages: undefined,
-    linksOnPages: undefined,
     deviceFlow: undefined,
-    accountsOnPages: undefined,
-    registrationOnPages: undefined,
-    emailSignInOnPages: undefined,
-    deletionOnPages: undefined,
-    providersOnPages: undefined,
+    providerIds: [],
     isRegistrationOpen: false,
-    ownDevices: undefined,
+    hasAccountPage: false,
     signer: { ...signer, ...settings.signer?.(signer) },
+  })
+  const { routes } = createBrowserPages({
+    ...forms,
+    logInSteps: createLogin(kit).logInSteps,
+    ownSessions: ownSessions(kit),
+    totpKit: createSecondFactorManagement(kit).kit,
+    passkeysKit: undefined,
+    offered: undefined,
+    emailSignInKit: undefined,
+    hasDeletion: false,
+    providersKit: undefined,
+    hasLinks: false,
   })
   const answers: Noted[] = []
   onTestFinished(() => expect(faultsIn(answers), 'answers that are not as described').toEqual([]))

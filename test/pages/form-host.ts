@@ -1,6 +1,14 @@
 // The sign-in of the pages over the real kit of a router: users, limits, factors and sessions.
 
 import { expect, onTestFinished } from 'vitest'
+import type { BrowserKit } from '../../src/browser/browser-kit.js'
+import {
+  type FormSignIn,
+  type FormVisit,
+  type PasswordFields,
+  signInByCode,
+  signInByPassword,
+} from '../../src/browser/sign-in-by-form.js'
 import {
   type AuthEvent,
   type AuthRouterOptions,
@@ -12,14 +20,6 @@ import type { LogInSteps } from '../../src/login/log-in.js'
 import { createLogin } from '../../src/login/login.js'
 import type { AppsKit } from '../../src/oauth/apps-kit.js'
 import { createFlows, createPasswordFingerprint, type FlowBinding } from '../../src/pages/flow.js'
-import type { FormsKit } from '../../src/pages/pages-kit.js'
-import {
-  type FormSignIn,
-  type FormVisit,
-  type PasswordFields,
-  signInByCode,
-  signInByPassword,
-} from '../../src/pages/sign-in-by-form.js'
 import { createKit } from '../../src/router/kit.js'
 import { resolveOptions } from '../../src/router/resolve-options.js'
 import { memoryOAuthStores } from '../../src/stores/memory-oauth-stores.js'
@@ -91,13 +91,13 @@ export async function startForms({
     )
   const flows = createFlows(kitOf<AppsKit>({ encryptionKeys: keys, once, clock }))
   const capability = createLogin(kit)
-  const formsKit = kitOf<FormsKit>({
+  const formsKit = kitOf<BrowserKit>({
     logInSteps: steps(capability.logInSteps),
     flows,
     passwordFingerprint: createPasswordFingerprint(keys),
-    passkeysOnPages: undefined,
-    emailSignInOnPages: undefined,
-    providersOnPages: undefined,
+    passkeysKit: undefined,
+    emailSignInKit: undefined,
+    providersKit: undefined,
   })
   const forms = {
     byPassword: (fields: PasswordFields, visit: FormVisit) =>

@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest'
+import { replayFirstEnrolment } from '../../src/browser/replay-first-answer.js'
 import { createSessionCookie } from '../../src/http/cookies.js'
 import type { FormPage } from '../../src/pages/form-page.js'
 import type { PageVisit } from '../../src/pages/page-visit.js'
-import { replayFirstEnrolment } from '../../src/pages/replay-first-answer.js'
 
 // Over HTTP one of the two is always a little sooner: see mounted/replay-first-answer.test.ts.
 it('an enrolment whose two requests go on in the same moment is confirmed once', async () => {

@@ -1,7 +1,7 @@
 // One kit for all: a function is handed a kit, `…Kit`, and reads what it needs. The compiler holds
 // each to its kit; what it cannot see is asked here, by its own types:
-// - no type is named `…Deps` or `…Parts`: a list of what one function needs says again what a kit
-//   says;
+// - no type is named `…Deps`, `…Parts` or `…OnPages`: a list of what one function or one page needs
+//   says again what a kit says;
 // - no two parts of one bag have a member of the same name, or the order of spreads would decide;
 // - nothing that a room adds to a bag has the name of something else in the kit: at run time a bag
 //   has more in it than its type says;
@@ -31,7 +31,8 @@ const createSure = ({ maybe }: SureKit) => maybe
 const createBait = (kit: BaitKit) => kit.used + createInner(kit) + (kit.left ?? kit.maybe ?? 0)
 interface BaitDeps { readonly used: number }
 type BaitParts = Pick<BaitDeps, 'used'>
-export const offender = ({ used }: BaitParts) => used
+interface BaitOnPages extends BaitDeps { readonly shown: number }
+export const offender = ({ used }: BaitParts | BaitOnPages) => used
 const other = { used: 2 }
 export function offend(kit: BaitKit, sure: number, publish: (all: object) => void) {
   publish({ ...kit, sure })
@@ -45,6 +46,7 @@ export function offend(kit: BaitKit, sure: number, publish: (all: object) => voi
 const expected = [
   'BaitDeps lists what a kit says',
   'BaitParts lists what a kit says',
+  'BaitOnPages lists what a kit says',
   'publish is handed a bag, and takes no kit',
   'two parts of this bag have the member used',
   'two parts of this bag have the member unused',
@@ -91,7 +93,7 @@ const isOfKit = (node) =>
   isNamedKit(node) || (ts.isInterfaceDeclaration(node) && ofKit.includes(node.name.text))
 const isList = (node) =>
   (ts.isInterfaceDeclaration(node) || ts.isTypeAliasDeclaration(node)) &&
-  /(Deps|Parts)$/.test(node.name.text)
+  /(Deps|Parts|OnPages)$/.test(node.name.text)
 /** Where a member was declared; through `Pick`, `Omit` and spreads it is still the same place. */
 const declarationsOf = (symbol) => symbol?.declarations ?? []
 const membersOf = (type) => checker.getNonNullableType(type).getProperties()

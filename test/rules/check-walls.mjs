@@ -158,6 +158,10 @@ const offences = {
     'registration/invitations.ts',
     "import type { ResolvedOptions } from '../router/resolve-options.js'",
   ],
+  'floor-browser': [
+    'browser/code-page.ts',
+    "import type { ResolvedOptions } from '../router/resolve-options.js'",
+  ],
   'floor-router': ['router/stats.ts', "export { joseSigner } from '../index.js'"],
   'floor-rocketchat': ['rocketchat/mount.ts', "export { joseSigner } from '../index.js'"],
   'floor-admin': ['admin/admin.ts', "export { joseSigner } from '../index.js'"],

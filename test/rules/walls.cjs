@@ -128,6 +128,12 @@ const floors = [
     ],
   },
   {
+    browser: [
+      ['browser/'],
+      'it joins the ways to sign in on one page; none of them knows the others.',
+    ],
+  },
+  {
     openapi: [
       ['openapi/'],
       'the description reads the schemas of the endpoints; no endpoint knows it.',

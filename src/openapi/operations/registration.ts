@@ -1,6 +1,6 @@
 import { z } from 'zod'
+import { confirmRegistrationRequest } from '../../registration/confirm-registration.js'
 import { registerRequest } from '../../registration/register.js'
-import { confirmRegistrationRequest } from '../../registration/registration.js'
 import { count, flag, reading, success, text, time } from '../fields.js'
 import type { Operation } from '../operation.js'
 import { loginAnswer, ofBodies, tokensAsked } from './shared.js'

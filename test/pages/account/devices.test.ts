@@ -1,7 +1,7 @@
 // The devices on the account page: each browser once, with the apps that were signed in to there.
 import { describe, expect, it } from 'vitest'
-import { groupDevices } from '../../../src/pages/account/account-page.js'
-import type { OwnDevice } from '../../../src/pages/ports.js'
+import type { OwnSession } from '../../../src/account/own-sessions.js'
+import { groupDevices } from '../../../src/browser/account-page.js'
 import { startOffice } from '../mounted/app-with-apis.js'
 import type { MountedHost } from '../mounted/mounted-host.js'
 import { choicesOn, openAccount, sessionsOf } from './account-visitor.js'
@@ -49,7 +49,7 @@ describe('the devices on the account page', () => {
   })
 })
 
-function session(id: string, kind: OwnDevice['kind'], openedBy: string | null = null): OwnDevice {
+function session(id: string, kind: OwnSession['kind'], openedBy: string | null = null): OwnSession {
   const lastSeenAt = new Date(Date.UTC(2030, 0, Number(id)))
   const seen = { createdAt: lastSeenAt, lastSeenAt }
   return { id, kind, openedBy, name: `of ${id}`, ip: null, ...seen, current: id === '3' }

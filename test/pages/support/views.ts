@@ -1,38 +1,38 @@
 // The content of each page by its name, with what it is handed.
 
-import { confirmPage } from '../../../src/pages/account/account-form.js'
-import { accountPage } from '../../../src/pages/account/account-page.js'
-import { accountDeletePage } from '../../../src/pages/account/delete-page.js'
 import {
   accountEmailPage,
   codeElsewherePage,
   confirmEmailPage,
-} from '../../../src/pages/account/email-pages.js'
-import { accountFactorPage } from '../../../src/pages/account/factor-page.js'
-import { linkDevicePage, linkPage, linkSignInPage } from '../../../src/pages/account/link-page.js'
-import { forgotPage, resetPage, undoPage } from '../../../src/pages/account/mail-pages.js'
-import { accountPasswordPage } from '../../../src/pages/account/password-page.js'
-import { confirmRegisterPage, registerPage } from '../../../src/pages/account/register-pages.js'
-import { codePage } from '../../../src/pages/code-page.js'
-import { consentPage, continuePage } from '../../../src/pages/consent-page.js'
-import { deviceCodePage, devicePage } from '../../../src/pages/device-page.js'
-import { enrolPage, enrolPasskeyPage } from '../../../src/pages/enrolment-page.js'
-import type { PageContent, PageShell } from '../../../src/pages/layout.js'
+} from '../../../src/accounts/email-pages.js'
+import { forgotPage, resetPage, undoPage } from '../../../src/accounts/mail-pages.js'
+import { accountPasswordPage } from '../../../src/accounts/password-page.js'
+import { accountPage } from '../../../src/browser/account-page.js'
+import { codePage } from '../../../src/browser/code-page.js'
+import { consentPage, continuePage } from '../../../src/browser/consent-page.js'
+import { deviceCodePage, devicePage } from '../../../src/browser/device-page.js'
+import { enrolPage, enrolPasskeyPage } from '../../../src/browser/enrolment-page.js'
+import { accountFactorPage } from '../../../src/browser/factor-page.js'
 import {
   accountPasskeysPage,
   addPasskeyPage,
   recoveryCodesPage,
-} from '../../../src/pages/page-passkeys.js'
-import { handOverPage } from '../../../src/pages/page-visit.js'
+} from '../../../src/browser/passkeys-page.js'
 import {
   accountIdentitiesPage,
   connectPage,
   newNamePage,
-} from '../../../src/pages/provider-page.js'
-import { secondFactorPage } from '../../../src/pages/second-factor-page.js'
+} from '../../../src/browser/provider-page.js'
+import { secondFactorPage } from '../../../src/browser/second-factor-page.js'
+import { signInPage } from '../../../src/browser/sign-in-page.js'
+import { signedOutPage, signOutPage } from '../../../src/browser/sign-out.js'
+import { accountDeletePage } from '../../../src/deletion/delete-page.js'
+import { linkDevicePage, linkPage, linkSignInPage } from '../../../src/device-links/link-page.js'
+import { confirmPage } from '../../../src/pages/account-form.js'
+import type { PageContent, PageShell } from '../../../src/pages/layout.js'
+import { handOverPage } from '../../../src/pages/page-visit.js'
 import { errorPage, notePage } from '../../../src/pages/show-page.js'
-import { signInPage } from '../../../src/pages/sign-in-page.js'
-import { signedOutPage, signOutPage } from '../../../src/pages/sign-out.js'
+import { confirmRegisterPage, registerPage } from '../../../src/registration/register-pages.js'
 
 const pages = {
   'sign-in': signInPage,

@@ -1,6 +1,6 @@
-import { returnPathOf } from '../../http/return-path.js'
-import { withReadableDomain } from '../../lib/address-domain.js'
-import { parseIdentifier } from '../../login/login-request.js'
+import type { EndpointRequest } from '../http/endpoint.js'
+import { withReadableDomain } from '../lib/address-domain.js'
+import { parseIdentifier } from '../login/login-request.js'
 import {
   button,
   field,
@@ -9,34 +9,40 @@ import {
   type NameView,
   type PageForm,
   typedName,
-} from '../form-parts.js'
-import { html } from '../html.js'
-import type { PageContent, PageShell } from '../layout.js'
-import { asIdentifier } from '../next-page.js'
-import { pageAddress, plainAddress, returnQuery } from '../page-request.js'
-import type { FormsKit } from '../pages-kit.js'
-import type { MailedWayBack, PasswordOnPages, UndoOnPages } from '../ports.js'
-import type { MailPage, MailPlace } from './mail-form.js'
+} from '../pages/form-parts.js'
+import { html } from '../pages/html.js'
+import type { PageContent, PageShell } from '../pages/layout.js'
+import type { MailPage } from '../pages/mail-form.js'
+import { isRequest, signInAt, tokenIn } from '../pages/mail-form.js'
+import { asIdentifier } from '../pages/next-page.js'
+import { plainAddress } from '../pages/page-request.js'
+import type { FormsKit } from '../pages/pages-kit.js'
+import type { AuthUser } from '../users/contract.js'
+import type { EmailsKit } from './email.js'
+import { minLengthOf, type PasswordsKit, requireNewPassword } from './new-password.js'
 import { type NewPasswordOnPage, newPasswordField } from './password-page.js'
+import type { Sealed } from './proofs.js'
+import { forgotPassword, type MailedWayBack, resetPassword } from './reset-password.js'
+import { ownerOfProof, undoAsksPassword, undoEmail } from './undo-email.js'
 
 /** `/account/forgot`: mails a link for a new password to whoever has a proven address. */
-export function createForgotPage(kit: FormsKit, password: PasswordOnPages): MailPage {
+export function createForgotPage(forms: FormsKit, kit: PasswordsKit): MailPage {
   return {
     page: 'account/forgot',
     instead: null,
 
     async view({ raw, language }, form, { fields }) {
-      const back = signInAt(kit, raw, language)
+      const back = signInAt(forms, raw, language)
       const username = fields.text('username')
       return (shell) => forgotPage({ form, username, back }, shell)
     },
 
     async submit({ raw, language }, fields, { incoming, context }) {
       const identifier = parseIdentifier(asIdentifier(fields.text('username')))
-      const browser = kit.browsers.preOf(incoming)
+      const browser = forms.browsers.preOf(incoming)
       const wayBack = browser === null ? null : wayBackOf(raw, browser)
-      await password.forgot(identifier, context, wayBack)
-      return { note: 'mail-sent', onward: signInAt(kit, raw, language) }
+      await forgotPassword(kit, identifier, context, wayBack)
+      return { note: 'mail-sent', onward: signInAt(forms, raw, language) }
     },
   }
 }
@@ -49,70 +55,88 @@ function wayBackOf(request: string, browser: string): MailedWayBack | null {
 }
 
 /** `/account/reset?token=…`: a new password, by the link in a mail. */
-export function createResetPage(kit: FormsKit, password: PasswordOnPages): MailPage {
+export function createResetPage(forms: FormsKit, kit: PasswordsKit): MailPage {
+  const { proofs } = kit
+  const { limitRefusals } = kit.throttle
   return {
     page: 'account/reset',
-    instead: plainAddress(kit, 'account/forgot'),
+    instead: plainAddress(forms, 'account/forgot'),
 
     async view(place, form, { reasons }, request) {
-      const { username, minLength } = await password.look(tokenIn(place), request)
-      return (shell) => resetPage({ form, username, minLength, reasons }, shell)
+      const user = await limitRefusals('password-reset', request, () =>
+        ownerOfReset(kit, tokenIn(place), request),
+      )
+      const minLength = await minLengthOf(kit, user)
+      return (shell) => resetPage({ form, username: user.username, minLength, reasons }, shell)
     },
 
     async submit(place, fields, request) {
       const given = { token: tokenIn(place), password: fields.text('password') }
-      const wayBack = await password.reset(given, request)
+      requireNewPassword(given.password)
+      // In the counters of the endpoints: a page is no second set of guesses.
+      const wayBack = await limitRefusals('password-reset', request, async () => {
+        const { sealed } = await proofs.findLink('reset', given.token, request.context)
+        await resetPassword(kit, given, request)
+        return wayBackIn(sealed)
+      })
       // A stranger may have asked for the mail, on the way to an app of his choice.
-      const known = kit.browsers.allOf(request.incoming)
+      const known = forms.browsers.allOf(request.incoming)
       const isHere = wayBack !== null && known.includes(wayBack.browser)
-      const onward = signInAt(kit, isHere ? wayBack.request : '', place.language)
+      const onward = signInAt(forms, isHere ? wayBack.request : '', place.language)
       return { note: 'password-set', onward }
     },
   }
 }
 
+// The user of a link for a new password.
+async function ownerOfReset(
+  kit: PasswordsKit,
+  token: string,
+  { context }: EndpointRequest,
+): Promise<AuthUser> {
+  const proof = await kit.proofs.findLink('reset', token, context)
+  const user = await ownerOfProof(kit, proof, context)
+  if (user.disabled === true) throw kit.proofs.refusal('no-user', proof.record, context)
+  return user
+}
+
+function wayBackIn({ request = null, browser = null }: Sealed): MailedWayBack | null {
+  return request === null || browser === null ? null : { request, browser }
+}
+
 /** `/account/undo?token=…`: takes a change of the address back, by the link in a mail. */
-export function createUndoPage(kit: FormsKit, { look, undo }: UndoOnPages): MailPage {
+export function createUndoPage(forms: FormsKit, kit: EmailsKit): MailPage {
+  const { limitRefusals } = kit.throttle
   return {
     page: 'account/undo',
     instead: null,
 
     async view(place, form, { reasons }, request) {
-      const { minLength, ...shown } = await look(tokenIn(place), request)
+      const token = tokenIn(place)
+      const { username, former, minLength } = await limitRefusals('email-undo', request, () =>
+        lookAtUndo(kit, token, request),
+      )
       const password = minLength === null ? null : { minLength, reasons }
-      const view = { ...shown, form, former: withReadableDomain(shown.former), password }
+      const view = { form, username, former: withReadableDomain(former), password }
       return (shell) => undoPage(view, shell)
     },
 
     async submit(place, fields, request) {
       const password = fields.has('password') ? fields.text('password') : undefined
-      await undo({ token: tokenIn(place), password }, request)
-      return { note: 'address-undone', onward: signInAt(kit, '', place.language) }
+      if (password !== undefined) requireNewPassword(password)
+      const given = { token: tokenIn(place), password }
+      await limitRefusals('email-undo', request, () => undoEmail(kit, given, request))
+      return { note: 'address-undone', onward: signInAt(forms, '', place.language) }
     },
   }
 }
 
-/** The token of a link in a mail. */
-export function tokenIn({ raw }: MailPlace): string {
-  return new URLSearchParams(raw).get('token') ?? ''
-}
-
-// The query of a sign-in: the request of an app, or a path of this origin.
-function isRequest(raw: string): boolean {
-  return /(?:^|&)(?:client_id|return_to)=/.test(raw)
-}
-
-/** The request of an app or of a page; without one, the request of the account page. */
-export function requestIn({ accountUrl }: FormsKit, raw: string): string {
-  if (isRequest(raw)) return raw
-  return returnQuery(
-    accountUrl === null ? '/' : (returnPathOf(new URL(accountUrl).pathname) ?? '/'),
-  )
-}
-
-/** The address of the sign-in page, which does nothing without a request. */
-export function signInAt(kit: FormsKit, raw: string, language: string | null): string {
-  return pageAddress(kit.baseUrl, 'sign-in', { raw: requestIn(kit, raw), flow: null, language })
+// The user and the former address of a link; `minLength`: of the new password, null if none is set.
+async function lookAtUndo(kit: EmailsKit, token: string, { context }: EndpointRequest) {
+  const proof = await kit.proofs.findLink('undo-address', token, context)
+  const user = await ownerOfProof(kit, proof, context)
+  const minLength = undoAsksPassword(kit, user) ? await minLengthOf(kit, user) : null
+  return { username: user.username, former: proof.sealed['from'] ?? '', minLength }
 }
 
 /** A new password, of whoever holds the link in a mail. */

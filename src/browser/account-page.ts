@@ -1,32 +1,33 @@
-import type { RequestContext } from '../../audit/events.js'
-import { withReadableDomain } from '../../lib/address-domain.js'
-import { createOwnConsents, type ListedConsent } from '../../oauth/own-consents.js'
-import type { SessionRecord } from '../../stores/contract.js'
-import { accountOf } from '../consent-page.js'
-import { accountCard, button, formOf, type OwnView } from '../form-parts.js'
-import { html, type SafeHtml } from '../html.js'
-import type { PageContent, PageShell } from '../layout.js'
-import { type PageName, plainAddress } from '../page-request.js'
-import type { FormsKit } from '../pages-kit.js'
-import type { AddressOfUser, OwnDevice, OwnDevices } from '../ports.js'
-import { staleForm, unlessGone } from '../renew-cookie.js'
-import type { TextKey } from '../texts/en.js'
-import type { PageTexts } from '../texts.js'
-import type { AccountFormPage } from './account-form.js'
-import { addressText } from './email-pages.js'
+import type { OwnSession, OwnSessions } from '../account/own-sessions.js'
+import { type AddressOfUser, addressOf } from '../accounts/email.js'
+import { addressText } from '../accounts/email-pages.js'
+import type { RequestContext } from '../audit/events.js'
+import { withReadableDomain } from '../lib/address-domain.js'
+import { createOwnConsents, type ListedConsent } from '../oauth/own-consents.js'
+import type { AccountFormPage } from '../pages/account-form.js'
+import { accountCard, accountOf, button, formOf, type OwnView } from '../pages/form-parts.js'
+import { html, type SafeHtml } from '../pages/html.js'
+import type { PageContent, PageShell } from '../pages/layout.js'
+import { type PageName, plainAddress } from '../pages/page-request.js'
+import { staleForm, unlessGone } from '../pages/renew-cookie.js'
+import type { TextKey } from '../pages/texts/en.js'
+import type { PageTexts } from '../pages/texts.js'
+import { ownPasskeys } from '../passkeys/own-passkeys.js'
+import type { SessionRecord } from '../stores/contract.js'
+import type { BrowserKit } from './browser-kit.js'
 import { appText, emailFactorText, type FactorOnPage, factorOf } from './factor-page.js'
 
 /** `/account`: who I am, my devices, and the apps that I have authorised. */
-export function createAccountPage(kit: FormsKit, ownDevices: OwnDevices): AccountFormPage {
-  const { accountsOnPages, passkeysOnPages } = kit
+export function createAccountPage(kit: BrowserKit): AccountFormPage {
+  const { totpKit, offered, passkeysKit, ownSessions } = kit
   const ownConsents = createOwnConsents(kit)
   const address = (page: PageName, isThere: boolean) => (isThere ? plainAddress(kit, page) : null)
-  const hasFactor = kit.enrolment !== undefined || accountsOnPages?.emailFactor !== undefined
+  const hasFactor = totpKit !== undefined || offered?.emailFactor !== undefined
   const shown = {
-    link: address('account/link', kit.linksOnPages !== undefined),
-    password: address('account/password', accountsOnPages?.password !== undefined),
-    identities: address('account/identities', kit.providersOnPages !== undefined),
-    delete: address('account/delete', kit.deletionOnPages !== undefined),
+    link: address('account/link', kit.hasLinks),
+    password: address('account/password', offered?.passwords !== undefined),
+    identities: address('account/identities', kit.providersKit !== undefined),
+    delete: address('account/delete', kit.hasDeletion),
     signOut: plainAddress(kit, 'sign-out'),
   }
   const factorUrl = plainAddress(kit, 'account/second-factor')
@@ -40,11 +41,11 @@ export function createAccountPage(kit: FormsKit, ownDevices: OwnDevices): Accoun
       const { session } = found
       const { userId } = session
       const [devices, consents, factor, passkeys, email] = await Promise.all([
-        ownDevices.list(session),
+        ownSessions.list(session),
         ownConsents.list(userId),
         factorOf(kit, userId),
-        passkeysOnPages?.own.list(userId),
-        accountsOnPages?.email?.status(userId),
+        passkeysKit && ownPasskeys(passkeysKit).list(userId),
+        offered?.emails && addressOf(offered.emails, userId),
       ])
       const view = {
         ...shown,
@@ -63,8 +64,8 @@ export function createAccountPage(kit: FormsKit, ownDevices: OwnDevices): Accoun
 
     async submit({ user: { session }, fields, request: { context } }) {
       const [change = '', id = ''] = fields.text('choice').split(' ', 2)
-      if (change === 'end') await endDevice(ownDevices, session, id, context)
-      else if (change === 'end-others') await ownDevices.endOthers(session, context)
+      if (change === 'end') await endDevice(ownSessions, session, id, context)
+      else if (change === 'end-others') await ownSessions.endOthers(session, context)
       else if (change === 'revoke') await ownConsents.revoke(session, id, context).catch(unlessGone)
       else return staleForm
       return { next: 'open' }
@@ -78,18 +79,18 @@ function emailOf({ email: address, verified }: AddressOfUser, href: string): Ema
 
 // An app with a refresh token does not end with its browser.
 async function endDevice(
-  ownDevices: OwnDevices,
+  ownSessions: OwnSessions,
   session: SessionRecord,
   id: string,
   context: RequestContext,
 ): Promise<void> {
-  const device = groupDevices(await ownDevices.list(session)).find((one) => one.id === id)
+  const device = groupDevices(await ownSessions.list(session)).find((one) => one.id === id)
   for (const sessionId of device?.sessionIds ?? [id])
-    await ownDevices.end(session, sessionId, context)
+    await ownSessions.end(session, sessionId, context)
 }
 
 function appOf(
-  { scopes: known, nameResource }: FormsKit,
+  { scopes: known, nameResource }: BrowserKit,
   { clientId: id, name, scopes, resources }: ListedConsent,
   tag: string,
 ): AppOnPage {
@@ -113,9 +114,9 @@ export interface SignedInDevice extends DeviceOnPage {
  *
  * @internal
  */
-export function groupDevices(sessions: readonly OwnDevice[]): SignedInDevice[] {
+export function groupDevices(sessions: readonly OwnSession[]): SignedInDevice[] {
   const known = new Map(sessions.map((session) => [session.id, session]))
-  const groups = new Map<OwnDevice, OwnDevice[]>()
+  const groups = new Map<OwnSession, OwnSession[]>()
   for (const session of sessions) {
     const signIn = signInOf(session, known)
     groups.set(signIn, [...(groups.get(signIn) ?? []), session])
@@ -125,7 +126,7 @@ export function groupDevices(sessions: readonly OwnDevice[]): SignedInDevice[] {
     .toSorted((one, other) => Number(other.current) - Number(one.current))
 }
 
-function deviceOf(signIn: OwnDevice, all: readonly OwnDevice[]): SignedInDevice {
+function deviceOf(signIn: OwnSession, all: readonly OwnSession[]): SignedInDevice {
   const { id, name, ip, createdAt } = signIn
   const lastSeenAt = new Date(Math.max(...all.map((one) => one.lastSeenAt.getTime())))
   const apps = all
@@ -145,7 +146,7 @@ function deviceOf(signIn: OwnDevice, all: readonly OwnDevice[]): SignedInDevice 
 }
 
 // A session of the kind `pkce` may be on another device than its opener.
-function signInOf(session: OwnDevice, known: ReadonlyMap<string, OwnDevice>): OwnDevice {
+function signInOf(session: OwnSession, known: ReadonlyMap<string, OwnSession>): OwnSession {
   let signIn = session
   // Counted: rows that name one another must not hold up the process.
   for (let left = known.size; left > 0; left -= 1) {

@@ -1,9 +1,9 @@
-import { AuthError } from '../../errors.js'
-import type { BrowserUser } from '../../oauth/browser-sign-in.js'
-import type { PasswordReason } from '../../passwords/password-rules.js'
-import { accountOf } from '../consent-page.js'
+import { AuthError } from '../errors.js'
+import type { BrowserUser } from '../oauth/browser-sign-in.js'
+import { type AccountFormPage, changedBy } from '../pages/account-form.js'
 import {
   accountCard,
+  accountOf,
   backTo,
   button,
   field,
@@ -13,24 +13,30 @@ import {
   type PageForm,
   revealPassword,
   unspelt,
-} from '../form-parts.js'
-import { html, type SafeHtml } from '../html.js'
-import type { Content, PageContent, PageShell } from '../layout.js'
-import { plainAddress } from '../page-request.js'
-import type { FormsKit } from '../pages-kit.js'
-import type { PasswordOnPages } from '../ports.js'
-import { refusalOfCode, renewCookie, wrongFields } from '../renew-cookie.js'
-import type { PageTexts } from '../texts.js'
-import { type AccountFormPage, changedBy } from './account-form.js'
-import { reasonsIn } from './mail-form.js'
+} from '../pages/form-parts.js'
+import { html, type SafeHtml } from '../pages/html.js'
+import type { Content, PageContent, PageShell } from '../pages/layout.js'
+import { reasonsIn } from '../pages/mail-form.js'
+import { plainAddress } from '../pages/page-request.js'
+import type { FormsKit } from '../pages/pages-kit.js'
+import { refusalOfCode, renewCookie, wrongFields } from '../pages/renew-cookie.js'
+import type { PageTexts } from '../pages/texts.js'
+import type { PasswordReason } from '../passwords/password-rules.js'
+import {
+  changePassword,
+  minLengthOf,
+  type PasswordsKit,
+  requireNewPassword,
+} from './new-password.js'
+import { provePresentOnPage } from './prove-present.js'
 
 /** `/account/password`: a new password for the signed-in user. */
-export function createPasswordPage(kit: FormsKit, password: PasswordOnPages): AccountFormPage {
+export function createPasswordPage(forms: FormsKit, kit: PasswordsKit): AccountFormPage {
   async function contentOf(found: BrowserUser) {
     const { user } = found.approved
-    const minLength = await password.minLength(user)
+    const minLength = await minLengthOf(kit, user)
     const hasPassword = user.passwordHash !== null
-    const shown = { account: accountOf(found), hasPassword, back: plainAddress(kit, 'account') }
+    const shown = { account: accountOf(found), hasPassword, back: plainAddress(forms, 'account') }
     return (form: PageForm, reasons: readonly PasswordReason[]): Content =>
       (shell) =>
         accountPasswordPage({ ...shown, form, minLength, reasons }, shell)
@@ -47,7 +53,7 @@ export function createPasswordPage(kit: FormsKit, password: PasswordOnPages): Ac
       const { user } = asked
       // An empty field is a wrong password, not a missing one.
       const present = user.passwordHash === null ? undefined : fields.text('present')
-      const given = { newPassword: fields.text('password'), password: present }
+      const newPassword = fields.text('password')
       if (present === '') return wrongFields
       const refused: PasswordReason[] = []
       const refusal = (error: unknown) => {
@@ -56,10 +62,18 @@ export function createPasswordPage(kit: FormsKit, password: PasswordOnPages): Ac
         return isWrong(error) ? wrongFields : refusalOfCode(error)
       }
       const change = async (beforehand: () => Promise<void>) => {
-        await password.change(asked, given, request, beforehand)
+        requireNewPassword(newPassword)
+        const how = { prove: provePresentOnPage, beforehand }
+        await changePassword(
+          kit,
+          asked,
+          { newPassword, proof: { password: present } },
+          request,
+          how,
+        )
         return { next: 'answer', answer: asking.open('account') } as const
       }
-      const submitted = await renewCookie(kit, found, request.incoming, change, refusal)
+      const submitted = await renewCookie(forms, found, request.incoming, change, refusal)
       if (refused.length === 0) return changedBy(submitted, asking)
       const content = await contentOf(found)
       const answer = asking.show((form) => content(form, refused), wrongFields)

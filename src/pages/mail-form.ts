@@ -1,9 +1,12 @@
-import { AuthError } from '../../errors.js'
-import type { CookieChange, TextAnswer } from '../../http/answer.js'
-import { readOpenBody } from '../../http/body.js'
-import type { EndpointRequest } from '../../http/endpoint.js'
-import { isOwnPage } from '../../http/page-origin.js'
-import type { PasswordReason } from '../../passwords/password-rules.js'
+import { AuthError } from '../errors.js'
+import type { CookieChange, TextAnswer } from '../http/answer.js'
+import { readOpenBody } from '../http/body.js'
+import type { EndpointRequest, Routes } from '../http/endpoint.js'
+import { isOwnPage } from '../http/page-origin.js'
+import { returnPathOf } from '../http/return-path.js'
+import { boundedCache } from '../lib/bounded-cache.js'
+import { sha256 } from '../lib/digest.js'
+import type { PasswordReason } from '../passwords/password-rules.js'
 import {
   type FormEndpoints,
   type FormFields,
@@ -11,22 +14,29 @@ import {
   formFor,
   judgeInBrowser,
   retryHeaders,
-} from '../form-page.js'
-import type { FormFault, PageForm } from '../form-parts.js'
-import type { Content } from '../layout.js'
-import { type MailPageName, pageAddress, queryIn, readPageRequest } from '../page-request.js'
-import type { FormsKit } from '../pages-kit.js'
+} from './form-page.js'
+import type { FormFault, PageForm } from './form-parts.js'
+import type { Content } from './layout.js'
+import {
+  type MailPageName,
+  pageAddress,
+  queryIn,
+  readPageRequest,
+  returnQuery,
+} from './page-request.js'
+import type { FormsKit } from './pages-kit.js'
 import {
   errorAnswer,
   forPeople,
   type Note,
   type NoteView,
   notePage,
+  ownPage,
   type PagePlace,
   seeOther,
   showPage,
   withoutAddress,
-} from '../show-page.js'
+} from './show-page.js'
 
 /** The address of a page, without a flow: nobody is on the way through the steps of a sign-in. */
 export type MailPlace = Pick<PagePlace, 'raw' | 'flow' | 'language'>
@@ -39,6 +49,10 @@ export interface TypedBefore {
   /** The fields at fault, or `username-taken`. */
   readonly wrong: readonly string[]
 }
+
+/** Forms that a process remembers, and for how many seconds. */
+const maxRecent = 1000
+const recentSeconds = 10
 
 /** A page of whoever is not signed in: the way to a mail, and the landing of its link. */
 export interface MailPage {
@@ -66,7 +80,7 @@ export type MailFormDone =
   | { readonly goTo: string; readonly cookies: readonly CookieChange[] }
 
 /** The endpoints of a page of whoever is not signed in. A GET changes nothing. */
-export function mailFormEndpoints(kit: FormsKit, page: MailPage): FormEndpoints {
+function mailFormEndpoints(kit: FormsKit, page: MailPage): FormEndpoints {
   async function visit(
     request: EndpointRequest,
     answer: (showing: Showing) => Promise<TextAnswer>,
@@ -211,4 +225,57 @@ async function show(showing: Showing, { status, fault, before }: Shown): Promise
 // Whoever is signed in here plays no part: the link is the proof.
 function bindingOf({ page, place }: Showing) {
   return { page: page.page, request: place.raw, account: null }
+}
+
+/**
+ * The same for the code of a new user, whose account exists after the first form. Only a done form
+ * is repeated: a refused one is checked and counted every time.
+ */
+export function replayFirstDone(page: MailPage, clock: () => Date): MailPage {
+  const recent = boundedCache<Promise<MailFormDone>>(maxRecent, recentSeconds)
+  return {
+    ...page,
+    async submit(place, fields, request) {
+      // The token of the form depends on the browser.
+      const sent = ['csrf', 'code', 'username'].map((name) => fields.text(name))
+      const name = sha256(JSON.stringify([place.raw, ...sent]))
+      // No `await` between the lookup and the entry, as above.
+      const before = recent.get(name, clock())
+      const known = before === undefined ? null : await before.catch(() => null)
+      if (known !== null) return known
+      const done = page.submit(place, fields, request)
+      recent.set(name, done, clock())
+      return done
+    },
+  }
+}
+
+/** The token of a link in a mail. */
+export function tokenIn({ raw }: MailPlace): string {
+  return new URLSearchParams(raw).get('token') ?? ''
+}
+
+// The query of a sign-in: the request of an app, or a path of this origin.
+export function isRequest(raw: string): boolean {
+  return /(?:^|&)(?:client_id|return_to)=/.test(raw)
+}
+
+/** The request of an app or of a page; without one, the request of the account page. */
+export function requestIn({ accountUrl }: FormsKit, raw: string): string {
+  if (isRequest(raw)) return raw
+  return returnQuery(
+    accountUrl === null ? '/' : (returnPathOf(new URL(accountUrl).pathname) ?? '/'),
+  )
+}
+
+/** The address of the sign-in page, which does nothing without a request. */
+export function signInAt(kit: FormsKit, raw: string, language: string | null): string {
+  return pageAddress(kit.baseUrl, 'sign-in', { raw: requestIn(kit, raw), flow: null, language })
+}
+
+/** The routes of pages for whoever is not signed in. */
+export function mailPages(kit: FormsKit, pages: readonly (MailPage | undefined)[]): Routes {
+  return pages.flatMap((page) =>
+    page === undefined ? [] : [ownPage(`/${page.page}`, mailFormEndpoints(kit, page))],
+  )
 }

@@ -2,51 +2,8 @@ import type { AuthError } from '../errors.js'
 import type { TextAnswer } from '../http/answer.js'
 import type { EndpointRequest } from '../http/endpoint.js'
 import { addressAt } from '../oauth/base-url.js'
-import { type PageRequest, pageQuery } from './page-request.js'
-import { assetAddress, logoFile, type ServedFile } from './page-site.js'
-import type { FormsKit, PagesKit } from './pages-kit.js'
-import type { ProvidersOnPages } from './ports.js'
-import { errorAnswer, seeOther, withoutAddress } from './show-page.js'
-
-/** The logos, by the ids of the providers. Throws AuthConfigError for one that is no picture. */
-export function providerLogosOf(
-  providers: ProvidersOnPages | undefined,
-): ReadonlyMap<string, ServedFile> {
-  const listed = (providers?.list ?? []).map(
-    ({ id, logo }) => [id, logo && logoFile(id, logo)] as const,
-  )
-  return new Map(listed.flatMap(([id, file]) => (file === undefined ? [] : [[id, file] as const])))
-}
-
-/** The buttons that lead on with a request. */
-export function providerButtons(
-  { pageSite, providerLogos, baseUrl }: FormsKit,
-  { list }: ProvidersOnPages,
-  asked: Pick<PageRequest, 'raw' | 'language'>,
-): readonly ProviderButton[] {
-  return list.map(({ id, name }) => {
-    const file = providerLogos.get(id)
-    const logo = file === undefined ? null : assetAddress(pageSite, file)
-    return { name, logo, href: providerAddress(baseUrl, id, asked) }
-  })
-}
-
-/** The address that leads to a provider. */
-export function providerAddress(
-  baseUrl: URL,
-  id: string,
-  { raw, language }: Pick<PageRequest, 'raw' | 'language'>,
-): string {
-  return addressAt(baseUrl, `/oauth/providers/${id}?${pageQuery({ raw, language, flow: null })}`)
-}
-
-/** A button that leads to a provider. */
-export interface ProviderButton {
-  readonly name: string
-  readonly href: string
-  /** The URL of its picture; null without. */
-  readonly logo: string | null
-}
+import type { PagesKit } from '../pages/pages-kit.js'
+import { errorAnswer, seeOther, withoutAddress } from '../pages/show-page.js'
 
 /** Where a flow of our pages began: the sign-in for a request, or the account page. */
 export interface PageOfFlow {

@@ -1,9 +1,11 @@
-import { AuthError } from '../../errors.js'
-import { withReadableDomain } from '../../lib/address-domain.js'
-import { accountOf } from '../consent-page.js'
-import type { FormFields, Submitted } from '../form-page.js'
+import { AuthError } from '../errors.js'
+import type { EndpointRequest } from '../http/endpoint.js'
+import { withReadableDomain } from '../lib/address-domain.js'
+import { type AccountFormPage, changedBy } from '../pages/account-form.js'
+import type { FormFields, Submitted } from '../pages/form-page.js'
 import {
   accountCard,
+  accountOf,
   backTo,
   button,
   codeField,
@@ -13,27 +15,36 @@ import {
   type OwnView,
   type PageForm,
   unspelt,
-} from '../form-parts.js'
-import { html, type SafeHtml } from '../html.js'
-import type { Content, PageContent, PageShell } from '../layout.js'
-import { plainAddress } from '../page-request.js'
-import type { FormsKit } from '../pages-kit.js'
-import type { AskingUser, EmailOnPages } from '../ports.js'
-import { refusalOfCode, wrongFields } from '../renew-cookie.js'
-import { type NoteView, notePage } from '../show-page.js'
-import type { PageTexts } from '../texts.js'
-import { type AccountFormPage, changedBy } from './account-form.js'
+} from '../pages/form-parts.js'
+import { html, type SafeHtml } from '../pages/html.js'
+import type { Content, PageContent, PageShell } from '../pages/layout.js'
+import { plainAddress } from '../pages/page-request.js'
+import type { FormsKit } from '../pages/pages-kit.js'
+import { refusalOfCode, wrongFields } from '../pages/renew-cookie.js'
+import { type NoteView, notePage } from '../pages/show-page.js'
+import type { PageTexts } from '../pages/texts.js'
+import type { AskingUser } from '../principal/principal.js'
+import type { SessionRecord } from '../stores/contract.js'
+import {
+  addressOf,
+  changeEmail,
+  confirmEmail,
+  type EmailsKit,
+  isOfSession,
+  verifyEmail,
+} from './email.js'
 import { presentField } from './password-page.js'
+import { nothingShown, provePresentOnPage } from './prove-present.js'
 
 /** `/account/email`: the address of the signed-in user, proven and changed by a mailed code. */
-export function createEmailPage(kit: FormsKit, email: EmailOnPages): AccountFormPage {
-  const back = plainAddress(kit, 'account')
+export function createEmailPage(forms: FormsKit, kit: EmailsKit): AccountFormPage {
+  const back = plainAddress(forms, 'account')
 
   async function viewOf({ session, user }: AskingUser, typed: string, isPasswordWrong = false) {
-    const { email: address, verified } = await email.status(session.userId)
+    const { email: address, verified } = await addressOf(kit, session.userId)
     const account = { name: user.name, username: user.username }
     const present = address && withReadableDomain(address)
-    const asksPassword = await email.asksPassword(user)
+    const asksPassword = await kit.owesPassword(user)
     const asked = { account, typed, asksPassword, isPasswordWrong }
     const shown = { email: present, verified, ...asked, back }
     return (form: PageForm): Content =>
@@ -53,10 +64,11 @@ export function createEmailPage(kit: FormsKit, email: EmailOnPages): AccountForm
       const { user: asked, fields, request } = asking
       const typed = fields.text('email').trim()
       try {
-        const requestId =
+        const proof = { ...nothingShown, password: presentIn(fields) }
+        const { requestId } =
           fields.text('choice') === 'verify'
-            ? await email.verify(asked, request.context)
-            : await email.change(asked, { email: typed, password: presentIn(fields) }, request)
+            ? await verifyEmail(kit, asked, request.context)
+            : await changeEmail(kit, asked, { email: typed, proof }, request, provePresentOnPage)
         return { next: 'open', page: 'account/confirm', query: `request=${requestId}` }
       } catch (error) {
         const isWrong = isWrongPassword(error)
@@ -75,15 +87,18 @@ export function createEmailPage(kit: FormsKit, email: EmailOnPages): AccountForm
  * `/account/confirm?request=…`: takes the code that was mailed to the address. A link in that mail
  * leads here with `code=…` as well.
  */
-export function createConfirmPage(kit: FormsKit, email: EmailOnPages): AccountFormPage {
-  const back = plainAddress(kit, 'account/email')
+export function createConfirmPage(forms: FormsKit, kit: EmailsKit): AccountFormPage {
+  const { limitRefusals } = kit.throttle
+  const back = plainAddress(forms, 'account/email')
   return {
     page: 'account/confirm',
     needsFresh: false,
     landing: { elsewhere: codeElsewhere, instead: back },
 
     async view(found, form, { query, request }) {
-      const mailedTo = await email.mailedTo(found.session, requestIn(query), request)
+      const mailedTo = await limitRefusals('email-confirm', request, () =>
+        addressMailedTo(kit, found.session, requestIn(query), request),
+      )
       if (mailedTo === null) return codeElsewhere(query)
       // A wrong code is not filled in again.
       const code = form.fault === null ? shownCode(query) : ''
@@ -95,8 +110,11 @@ export function createConfirmPage(kit: FormsKit, email: EmailOnPages): AccountFo
       const { user: asked, fields } = asking
       const given = { requestId: requestIn(asking.query), code: fields.text('code') }
       try {
-        await email.confirm(asked, given, asking.request)
-        const done: NoteView = { note: 'address-confirmed', onward: plainAddress(kit, 'account') }
+        // In the counters of the endpoints: a page is no second set of guesses.
+        await limitRefusals('email-confirm', asking.request, () =>
+          confirmEmail(kit, asked, given, asking.request.context),
+        )
+        const done: NoteView = { note: 'address-confirmed', onward: plainAddress(forms, 'account') }
         return { next: 'answer', answer: asking.show(() => (shell) => notePage(done, shell)) }
       } catch (error) {
         if (error instanceof AuthError && error.code === 'superseded')
@@ -105,6 +123,21 @@ export function createConfirmPage(kit: FormsKit, email: EmailOnPages): AccountFo
       }
     },
   }
+}
+
+/** The address to which the code of a request went; null unless this session has asked for it. */
+async function addressMailedTo(
+  { proofs }: EmailsKit,
+  session: SessionRecord,
+  requestId: string,
+  { context }: EndpointRequest,
+): Promise<string | null> {
+  const proof = await proofs.findCode(['verify-address', 'change-address'], requestId, context)
+  // Nobody else is told whether it is over.
+  if (!isOfSession(proofs, proof, session)) return null
+  const reason = proofs.whyVoid(proof)
+  if (reason !== null) throw new AuthError('proof-refused', { details: { reason } })
+  return proof.sealed['to'] ?? ''
 }
 
 /** The page again, or a new sign-in. `typed`: what has to do with what was typed. */

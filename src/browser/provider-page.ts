@@ -7,12 +7,12 @@ import {
   type Asking,
   accountEndpoints,
   type Changed,
-} from './account/account-form.js'
-import { accountOf } from './consent-page.js'
-import type { FormEndpoints, FormPage, Submitted } from './form-page.js'
+} from '../pages/account-form.js'
+import type { FormEndpoints, FormPage, Submitted } from '../pages/form-page.js'
 import {
   type AccountElsewhere,
   accountCard,
+  accountOf,
   backTo,
   button,
   choice,
@@ -21,10 +21,10 @@ import {
   type NameView,
   type OwnView,
   typedName,
-} from './form-parts.js'
-import { html, type SafeHtml } from './html.js'
-import type { PageContent, PageShell } from './layout.js'
-import { leadsToSignIn, mayShow } from './next-page.js'
+} from '../pages/form-parts.js'
+import { html, type SafeHtml } from '../pages/html.js'
+import type { PageContent, PageShell } from '../pages/layout.js'
+import { leadsToSignIn, mayShow } from '../pages/next-page.js'
 import {
   pageAddress,
   pageQuery,
@@ -32,27 +32,41 @@ import {
   plainAddress,
   queryIn,
   readPageRequest,
-} from './page-request.js'
-import { advance, handOver, type PageVisit, visitPage } from './page-visit.js'
-import type { FormsKit } from './pages-kit.js'
-import type { ConnectingSession, ProviderHints, ProvidersOnPages } from './ports.js'
-import { staleForm } from './renew-cookie.js'
-import { errorAnswer, forPeople, seeOther, withoutAddress } from './show-page.js'
+} from '../pages/page-request.js'
+import { advance, handOver, type PageVisit, visitPage } from '../pages/page-visit.js'
+import { staleForm } from '../pages/renew-cookie.js'
+import { errorAnswer, forPeople, seeOther, withoutAddress } from '../pages/show-page.js'
+import type { PageTexts } from '../pages/texts.js'
+import { listIdentities, unlinkIdentity } from '../provider-sign-in/own-identities.js'
+import type { LinkTo } from '../provider-sign-in/provider-flow.js'
+import type { ProvidersKit } from '../provider-sign-in/provider-kit.js'
+import {
+  beginOnPage,
+  connectOnPage,
+  type ProviderHints,
+  suggestedNameOf,
+} from '../provider-sign-in/provider-pages.js'
+import type { BrowserKit } from './browser-kit.js'
 import { type ProviderSignIn, signInByTicket } from './sign-in-by-form.js'
 import { formVisit, goTo, settleSignIn, waitingAccount } from './sign-in-page.js'
-import type { PageTexts } from './texts.js'
 
 /** `GET /oauth/providers/:id`: leads the browser of a sign-in to a provider. */
-export function toProviderEndpoint(kit: FormsKit, server: ProvidersOnPages): Endpoint {
+export function toProviderEndpoint(kit: BrowserKit, providersKit: ProvidersKit): Endpoint {
   return forPeople(kit, function toProvider(request) {
     return visitPage(kit, request, async (visit) => {
       const { asked, decision, flow } = visit
       const id = String(request.parameters['id'])
-      if (!server.list.some((one) => one.id === id))
+      if (providersKit.providerOf(id) === undefined)
         return errorAnswer(kit, 'not-found', 404, request)
       if (!mayShow('sign-in', decision, flow)) return advance(kit, visit)
       const raw = pageQuery({ ...asked, flow: null })
-      const begun = await server.begin(id, { raw, linkTo: null }, hintsOf(visit), request)
+      const begun = await beginOnPage(
+        providersKit,
+        id,
+        { raw, linkTo: null },
+        hintsOf(visit),
+        request,
+      )
       return seeOther(begun.url, [begun.cookie])
     })
   })
@@ -71,7 +85,7 @@ function hintsOf({ goal, asked }: PageVisit): ProviderHints {
 }
 
 /** `/oauth/provider`: whoever is back from a provider, and the name of a new user. */
-export function createProviderPage(kit: FormsKit, server: ProvidersOnPages): FormPage {
+export function createProviderPage(kit: BrowserKit, providersKit: ProvidersKit): FormPage {
   return {
     page: 'provider',
 
@@ -86,7 +100,9 @@ export function createProviderPage(kit: FormsKit, server: ProvidersOnPages): For
     async view(visit, form, typed) {
       const vouched = visit.flow?.vouched
       if (vouched === undefined || vouched.connects) return null
-      const suggested = await server.suggestedName(vouched.ticket, visit.request).catch(unlessOver)
+      const suggested = await suggestedNameOf(providersKit, vouched.ticket, visit.request).catch(
+        unlessOver,
+      )
       if (suggested === null) return null
       const username = typed.text('username') || suggested
       const view = { form, username, back: signInOf(kit, visit) }
@@ -104,20 +120,20 @@ export function createProviderPage(kit: FormsKit, server: ProvidersOnPages): For
 }
 
 /** `/oauth/connect`: asks whoever has signed in whether to connect the account of a provider. */
-export function createConnectPage(kit: FormsKit, server: ProvidersOnPages): FormPage {
+export function createConnectPage(kit: BrowserKit, providersKit: ProvidersKit): FormPage {
   return {
     page: 'connect',
     grants: true,
 
     async arrive(visit) {
       if (!mayShow('connect', visit.decision, visit.flow)) return null
-      const isThere = (await waitingAccount(server, visit)) !== null
+      const isThere = (await waitingAccount(providersKit, visit)) !== null
       return isThere ? null : { next: 'answer', answer: seeOther(onwards(kit, visit)) }
     },
 
     async view(visit, form) {
       const { found } = visit
-      const waiting = await waitingAccount(server, visit)
+      const waiting = await waitingAccount(providersKit, visit)
       if (waiting === null || found === null) return null
       const view = { form, account: accountOf(found), connects: waiting }
       return (shell) => connectPage(view, shell)
@@ -130,34 +146,34 @@ export function createConnectPage(kit: FormsKit, server: ProvidersOnPages): Form
       if (choice === 'later') return { next: 'answer', answer: seeOther(again) }
       const { flow, found, request } = visit
       const asked = { ticket: flow?.vouched?.ticket, to: connectingOf(found), began: null, again }
-      return { next: 'answer', answer: await connect(kit, server, asked, request) }
+      return { next: 'answer', answer: await connect(kit, providersKit, asked, request) }
     },
   }
 }
 
 interface Connecting {
   readonly ticket: string | undefined
-  readonly to: ConnectingSession | null
-  readonly began: ConnectingSession | null
+  readonly to: LinkTo | null
+  readonly began: LinkTo | null
   /** Where the browser goes afterwards. */
   readonly again: string
 }
 
-function connectingOf(found: BrowserUser | null): ConnectingSession | null {
+function connectingOf(found: BrowserUser | null): LinkTo | null {
   return found && { userId: found.session.userId, sessionId: found.session.id }
 }
 
 /** Connects an account, and leads on; or a page says why not. */
 async function connect(
-  kit: FormsKit,
-  server: ProvidersOnPages,
+  kit: BrowserKit,
+  providersKit: ProvidersKit,
   { ticket, to, began, again }: Connecting,
   request: EndpointRequest,
 ): Promise<TextAnswer> {
   const stale = () => errorAnswer(kit, 'stale-sign-in', 400, request, { again })
   if (ticket === undefined || to === null) return stale()
   try {
-    await server.connect(ticket, to, began, request)
+    await connectOnPage(providersKit, ticket, to, began, request)
     return seeOther(again)
   } catch (error) {
     if (!(error instanceof AuthError)) throw error
@@ -168,13 +184,13 @@ async function connect(
   }
 }
 
-function onwards({ flows, baseUrl }: FormsKit, { flow, binding, asked }: PageVisit): string {
+function onwards({ flows, baseUrl }: BrowserKit, { flow, binding, asked }: PageVisit): string {
   const decided = flows.seal(flows.withoutVouched(flow ?? flows.begin()), binding)
   return pageAddress(baseUrl, 'authorize', { ...asked, flow: decided })
 }
 
 async function takeTicket(
-  kit: FormsKit,
+  kit: BrowserKit,
   ticket: string,
   { flow: _obsolete, ...asked }: PageVisit,
 ): Promise<Submitted> {
@@ -191,12 +207,16 @@ async function takeTicket(
 }
 
 // Whoever is signed in and opens the address once more is led on.
-async function staleTicket(kit: FormsKit, visit: PageVisit): Promise<TextAnswer> {
+async function staleTicket(kit: BrowserKit, visit: PageVisit): Promise<TextAnswer> {
   if (!leadsToSignIn(visit.decision, visit.flow)) return advance(kit, visit)
   return errorAnswer(kit, 'stale-sign-in', 400, visit.request, { again: signInOf(kit, visit) })
 }
 
-async function settle(kit: FormsKit, result: ProviderSignIn, visit: PageVisit): Promise<Submitted> {
+async function settle(
+  kit: BrowserKit,
+  result: ProviderSignIn,
+  visit: PageVisit,
+): Promise<Submitted> {
   if (result.next === 'go')
     return { next: 'answer', answer: goTo(kit, result.page, visit, result.flow) }
   if (result.next !== 'not-connected') return settleSignIn(kit, result, visit)
@@ -205,7 +225,7 @@ async function settle(kit: FormsKit, result: ProviderSignIn, visit: PageVisit): 
   return { next: 'answer', answer }
 }
 
-function signInOf({ baseUrl }: FormsKit, { asked }: Pick<PageVisit, 'asked'>): string {
+function signInOf({ baseUrl }: BrowserKit, { asked }: Pick<PageVisit, 'asked'>): string {
   return pageAddress(baseUrl, 'sign-in', { ...asked, flow: null })
 }
 
@@ -215,10 +235,10 @@ function unlessOver(error: unknown): null {
 }
 
 /** `/account/identities`: connects and disconnects accounts elsewhere. */
-export function identitiesEndpoints(kit: FormsKit, server: ProvidersOnPages): FormEndpoints {
-  const { GET, POST } = accountEndpoints(kit, createIdentitiesPage(kit, server))
+export function identitiesEndpoints(kit: BrowserKit, providersKit: ProvidersKit): FormEndpoints {
+  const { GET, POST } = accountEndpoints(kit, createIdentitiesPage(kit, providersKit))
   const arrive = forPeople(kit, async (request) =>
-    withoutAddress(await connectHere(kit, server, request)),
+    withoutAddress(await connectHere(kit, providersKit, request)),
   )
   const get: Endpoint = (request) => (ticketIn(request) === null ? GET(request) : arrive(request))
   return { GET: get, POST }
@@ -231,8 +251,8 @@ function ticketIn({ incoming: { url } }: EndpointRequest): string | null {
 
 // The browser is back from the provider. The sign-in was fresh when the user left.
 async function connectHere(
-  kit: FormsKit,
-  server: ProvidersOnPages,
+  kit: BrowserKit,
+  providersKit: ProvidersKit,
   request: EndpointRequest,
 ): Promise<TextAnswer> {
   const { incoming, context } = request
@@ -240,19 +260,19 @@ async function connectHere(
   const found = await kit.findBrowserUser(incoming, context)
   const to = found?.signIn.mustEnrol === false ? connectingOf(found) : null
   const ticket = ticketIn(request) ?? undefined
-  return connect(kit, server, { ticket, to, began: to, again }, request)
+  return connect(kit, providersKit, { ticket, to, began: to, again }, request)
 }
 
-function createIdentitiesPage(kit: FormsKit, server: ProvidersOnPages): AccountFormPage {
+function createIdentitiesPage(kit: BrowserKit, providersKit: ProvidersKit): AccountFormPage {
   const back = plainAddress(kit, 'account')
-  const providers = server.list.map(({ id, name }) => ({ id, name }))
+  const providers = providersKit.list.map(({ id, name }) => ({ id, name }))
   const nameOf = (provider: string) => providers.find(({ id }) => id === provider)?.name ?? provider
   return {
     page: 'account/identities',
     needsFresh: true,
 
     async view(found, form) {
-      const listed = await server.listOf(found.session.userId)
+      const listed = await listIdentities(providersKit, found.session.userId)
       const identities = listed.map(({ id, provider, label, lastUsedAt }) => ({
         id,
         provider: nameOf(provider),
@@ -266,28 +286,29 @@ function createIdentitiesPage(kit: FormsKit, server: ProvidersOnPages): AccountF
     async submit(asking) {
       const { user, fields } = asking
       const [choice = '', id = ''] = fields.text('choice').split(' ', 2)
-      if (choice === 'connect') return leaveFor(server, id, asking)
+      if (choice === 'connect') return leaveFor(providersKit, id, asking)
       if (choice !== 'disconnect') return { next: 'open' }
       const { context } = asking.request
-      return server
-        .remove(user.session, id, context)
-        .then(() => ({ next: 'open' }), refusalOfRemoval)
+      return unlinkIdentity(providersKit, user, id, context).then(
+        () => ({ next: 'open' }),
+        refusalOfRemoval,
+      )
     },
   }
 }
 
 // By a page that navigates by itself: `form-action 'self'` blocks a redirect after a form.
 async function leaveFor(
-  server: ProvidersOnPages,
+  providersKit: ProvidersKit,
   id: string,
   { user: { session }, request, show }: Asking,
 ): Promise<Changed> {
-  const provider = server.list.find((one) => one.id === id)
+  const provider = providersKit.providerOf(id)
   if (provider === undefined) return { next: 'open' }
   const { language } = placeWithoutRequest(request.incoming.url)
   const raw = language === null ? '' : `&language=${language}`
   const linkTo = { userId: session.userId, sessionId: session.id }
-  const { url, cookie } = await server.begin(id, { raw, linkTo }, {}, request)
+  const { url, cookie } = await beginOnPage(providersKit, id, { raw, linkTo }, {}, request)
   const client = { name: provider.name, host: new URL(url).host }
   const shown = { status: 200, fault: null, cookies: [cookie] }
   return { next: 'answer', answer: show(() => handOver({ client, redirect: url }), shown) }

@@ -1,11 +1,22 @@
-import { AuthError } from '../../errors.js'
-import type { TextAnswer } from '../../http/answer.js'
-import type { BrowserUser } from '../../oauth/browser-sign-in.js'
-import { accountOf } from '../consent-page.js'
-import { drawn, enrolPage, typedCode } from '../enrolment-page.js'
-import type { FormFields } from '../form-page.js'
+import { newRecoveryCodesFor, switchOffTotp, switchOnTotp, type TotpKit } from '../account/totp.js'
+import { isWrongPassword, presentIn, refusalOf } from '../accounts/email-pages.js'
+import { provenAddress } from '../accounts/mails.js'
+import { presentField } from '../accounts/password-page.js'
+import { nothingShown } from '../accounts/prove-present.js'
+import { type EmailFactorKit, switchEmailFactor } from '../accounts/switch-email-factor.js'
+import { AuthError } from '../errors.js'
+import type { TextAnswer } from '../http/answer.js'
+import type { BrowserUser } from '../oauth/browser-sign-in.js'
+import {
+  type AccountFormPage,
+  type Asking,
+  type Changed,
+  changedBy,
+} from '../pages/account-form.js'
+import type { FormFields } from '../pages/form-page.js'
 import {
   accountCard,
+  accountOf,
   backTo,
   button,
   choice,
@@ -14,36 +25,41 @@ import {
   hiddenUsername,
   type OwnView,
   type PageForm,
-} from '../form-parts.js'
-import { type HtmlValue, html, type SafeHtml } from '../html.js'
-import type { Content, PageContent, PageShell } from '../layout.js'
-import { showCodes } from '../page-passkeys.js'
-import { plainAddress } from '../page-request.js'
-import type { FormsKit } from '../pages-kit.js'
-import type { EmailFactorOnPage, EmailFactorOnPages, OwnSecondFactor } from '../ports.js'
-import { renewCookie, staleForm, wrongFields } from '../renew-cookie.js'
-import type { TextKey } from '../texts/en.js'
-import type { PageTexts } from '../texts.js'
-import { type AccountFormPage, type Asking, type Changed, changedBy } from './account-form.js'
-import { isWrongPassword, presentIn, refusalOf } from './email-pages.js'
-import { presentField } from './password-page.js'
+} from '../pages/form-parts.js'
+import { type HtmlValue, html, type SafeHtml } from '../pages/html.js'
+import type { Content, PageContent, PageShell } from '../pages/layout.js'
+import { plainAddress } from '../pages/page-request.js'
+import { renewCookie, staleForm, wrongFields } from '../pages/renew-cookie.js'
+import type { TextKey } from '../pages/texts/en.js'
+import type { PageTexts } from '../pages/texts.js'
+import type { BrowserKit } from './browser-kit.js'
+import { drawn, enrolPage, typedCode } from './enrolment-page.js'
+import { showCodes } from './passkeys-page.js'
 
 /** Reads the state of a user's second factors. Rejects with 503. */
 export async function factorOf(
-  { enrolment, accountsOnPages }: FormsKit,
+  { totpKit, offered }: BrowserKit,
   userId: string,
 ): Promise<FactorOnPage> {
   const [app = null, email = null] = await Promise.all([
-    enrolment?.status(userId),
-    accountsOnPages?.emailFactor?.status(userId),
+    totpKit?.enrolment.status(userId),
+    offered?.emailFactor && mailedCodesOf(offered.emailFactor, userId),
   ])
   return { app, email }
 }
 
+async function mailedCodesOf(
+  { contacts }: EmailFactorKit,
+  userId: string,
+): Promise<EmailFactorOnPage> {
+  const contact = await contacts.findContact(userId)
+  return { enabled: contact?.emailFactor === true, verified: provenAddress(contact) !== null }
+}
+
 /** `/account/second-factor`: the authenticator app, and codes by mail. */
-export function createFactorPage(kit: FormsKit): AccountFormPage {
-  const { enrolment } = kit
-  const emailFactor = kit.accountsOnPages?.emailFactor
+export function createFactorPage(kit: BrowserKit): AccountFormPage {
+  const { totpKit } = kit
+  const emailFactor = kit.offered?.emailFactor
   return {
     page: 'account/second-factor',
     needsFresh: true,
@@ -55,19 +71,19 @@ export function createFactorPage(kit: FormsKit): AccountFormPage {
       const choice = fields.text('choice')
       if ((choice === 'email-on' || choice === 'email-off') && emailFactor !== undefined)
         return switchEmail(kit, emailFactor, asking, choice)
-      if (enrolment === undefined) return { next: 'open', page: 'account' }
-      if (fields.has('code')) return confirm(kit, enrolment, asking)
+      if (totpKit === undefined) return { next: 'open', page: 'account' }
+      if (fields.has('code')) return confirm(kit, totpKit, asking)
       const { context } = asking.request
       switch (choice) {
         case 'begin':
-          return begin(kit, enrolment, found, fields, asking)
+          return begin(kit, totpKit, found, fields, asking)
         case 'codes':
           return change(kit, asking, async () =>
-            showCodes(asking, await enrolment.newRecoveryCodes(found.session, context)),
+            showCodes(asking, await newRecoveryCodesFor(totpKit, found.session, context)),
           )
         case 'off':
           return change(kit, asking, async () => {
-            await enrolment.disable(found.session, context)
+            await switchOffTotp(totpKit, found.session, context)
             return asking.open('account/second-factor')
           })
         default:
@@ -78,11 +94,11 @@ export function createFactorPage(kit: FormsKit): AccountFormPage {
 }
 
 async function contentOf(
-  kit: FormsKit,
+  kit: BrowserKit,
   found: BrowserUser,
   done: AccountFactorView['done'],
 ): Promise<(form: PageForm) => Content> {
-  const hasEmailPage = kit.accountsOnPages?.email !== undefined
+  const hasEmailPage = kit.offered?.emails !== undefined
   const shown = {
     account: accountOf(found),
     ...(await factorOf(kit, found.session.userId)),
@@ -95,8 +111,8 @@ async function contentOf(
 }
 
 async function switchEmail(
-  kit: FormsKit,
-  emailFactor: EmailFactorOnPages,
+  kit: BrowserKit,
+  emailFactor: EmailFactorKit,
   asking: Asking,
   choice: 'email-on' | 'email-off',
 ): Promise<Changed> {
@@ -104,7 +120,8 @@ async function switchEmail(
   const isOn = choice === 'email-on'
   return change(kit, asking, async () => {
     try {
-      await emailFactor.setEnabled(user, isOn, asking.request)
+      const given = { enabled: isOn, proof: nothingShown }
+      await switchEmailFactor(emailFactor, user, given, asking.request)
     } catch (error) {
       if (!(error instanceof AuthError && error.code === 'invalid-request')) throw error
       // The address has lost its proof since the page was shown.
@@ -117,8 +134,8 @@ async function switchEmail(
 // A thief of a session who sets up a factor of his own would keep the owner out for good, whatever
 // the mailbox says.
 async function begin(
-  kit: FormsKit,
-  enrolment: OwnSecondFactor,
+  kit: BrowserKit,
+  totpKit: TotpKit,
   found: BrowserUser,
   fields: FormFields,
   asking: Asking,
@@ -130,43 +147,39 @@ async function begin(
   } catch (error) {
     return changedBy(isWrongPassword(error) ? wrongFields : refusalOf(error, []), asking)
   }
-  return { next: 'answer', answer: await showKey(kit, enrolment, asking) }
+  return { next: 'answer', answer: await showKey(kit, totpKit, asking) }
 }
 
 // The key of a session stays the same until it is used, so that a form that comes back fits it.
 async function showKey(
-  kit: FormsKit,
-  enrolment: OwnSecondFactor,
+  kit: BrowserKit,
+  totpKit: TotpKit,
   asking: Asking,
   shown?: { readonly status: number; readonly fault: FormFault },
 ): Promise<TextAnswer> {
   const { session, user } = asking.user
   const { context } = asking.request
-  const { secret, otpauthUri } = await enrolment.begin(user, session.id, context)
+  const { secret, otpauthUri } = await totpKit.enrolment.resume(user, session.id, context)
   const qr = await drawn(kit, otpauthUri)
   const key = { secret, otpauthUri, qr, passkey: null }
   return asking.show((form) => (shell) => enrolPage({ ...key, form }, shell), shown)
 }
 
-async function confirm(
-  kit: FormsKit,
-  enrolment: OwnSecondFactor,
-  asking: Asking,
-): Promise<Changed> {
+async function confirm(kit: BrowserKit, totpKit: TotpKit, asking: Asking): Promise<Changed> {
   const { found, fields, request } = asking
   const code = typedCode(fields)
   const submitted = await renewCookie(kit, found, request.incoming, async (beforehand) => {
-    const codes = await enrolment.confirm(found.session, code, request, beforehand)
+    const codes = await switchOnTotp(totpKit, found.session, { code, beforehand }, request)
     return { next: 'answer', answer: showCodes(asking, codes) }
   })
   if (submitted.next !== 'again' || submitted.fault.kind !== 'wrong')
     return changedBy(submitted, asking)
-  return { next: 'answer', answer: await showKey(kit, enrolment, asking, submitted) }
+  return { next: 'answer', answer: await showKey(kit, totpKit, asking, submitted) }
 }
 
 // Every copy of the cookie from before the change dies within seconds.
 async function change(
-  kit: FormsKit,
+  kit: BrowserKit,
   asking: Asking,
   make: () => Promise<TextAnswer>,
 ): Promise<Changed> {
@@ -193,6 +206,13 @@ export interface FactorOnPage {
   readonly app: AppFactorOnPage | null
   /** Null if the host offers no codes by mail. */
   readonly email: EmailFactorOnPage | null
+}
+
+/** Codes by mail. */
+export interface EmailFactorOnPage {
+  readonly enabled: boolean
+  /** Whether the user has a proven address, without which it cannot be switched on. */
+  readonly verified: boolean
 }
 
 /** The authenticator app. */

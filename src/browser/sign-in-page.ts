@@ -1,14 +1,10 @@
 import type { TextAnswer } from '../http/answer.js'
-import type { LoggedIn } from '../login/log-in.js'
 import { addressAt } from '../oauth/base-url.js'
-import type { AskingBrowser } from '../oauth/judge-authorization.js'
-import type { PasskeysOnPages } from '../passkeys/passkeys.js'
-import { endUnlessKept, findSessionOfCookie } from '../sessions/browser-session.js'
-import { accountOf } from './consent-page.js'
-import type { FormFields, FormPage, Submitted } from './form-page.js'
+import type { FormFields, FormPage, Submitted } from '../pages/form-page.js'
 import {
   type AccountElsewhere,
   type AccountOnPage,
+  accountOf,
   button,
   type ClientOnPage,
   choice,
@@ -20,29 +16,37 @@ import {
   revealPassword,
   stayTick,
   unspelt,
-} from './form-parts.js'
-import { attributes, type HtmlValue, html, type SafeHtml } from './html.js'
-import type { PageContent, PageShell } from './layout.js'
-import { leadsToSignIn } from './next-page.js'
-import { offerPasskey } from './page-passkeys.js'
-import { type ProviderButton, providerButtons } from './page-providers.js'
-import { type PageName, pageAddress } from './page-request.js'
-import { withRequest } from './page-site.js'
-import { clientOf, type PageVisit } from './page-visit.js'
-import type { FormsKit } from './pages-kit.js'
-import type { ProvidersOnPages } from './ports.js'
-import { seeOther } from './show-page.js'
+} from '../pages/form-parts.js'
+import { attributes, type HtmlValue, html, type SafeHtml } from '../pages/html.js'
+import type { PageContent, PageShell } from '../pages/layout.js'
+import { leadsToSignIn } from '../pages/next-page.js'
+import {
+  type PageName,
+  type PageRequest,
+  pageAddress,
+  providerAddress,
+} from '../pages/page-request.js'
+import { assetAddress, withRequest } from '../pages/page-site.js'
+import { clientOf, type PageVisit } from '../pages/page-visit.js'
+import { endEarlier } from '../pages/renew-cookie.js'
+import { seeOther } from '../pages/show-page.js'
+import type { PageTexts } from '../pages/texts.js'
+import type { PasskeysKit } from '../passkeys/passkey-kit.js'
+import { optionsForAnybody } from '../passkeys/sign-in-by-passkey.js'
+import type { ProvidersKit } from '../provider-sign-in/provider-kit.js'
+import { labelOfTicket } from '../provider-sign-in/provider-pages.js'
+import type { BrowserKit } from './browser-kit.js'
+import { offerPasskey } from './passkeys-page.js'
 import {
   type FormSignIn,
   type FormVisit,
   signInByPasskey,
   signInByPassword,
 } from './sign-in-by-form.js'
-import type { PageTexts } from './texts.js'
 
 /** `/oauth/sign-in`: name and password, or a passkey. */
-export function createSignInPage(kit: FormsKit): FormPage {
-  const { passkeysOnPages: passkeys } = kit
+export function createSignInPage(kit: BrowserKit): FormPage {
+  const { passkeysKit } = kit
   return {
     page: 'sign-in',
 
@@ -65,9 +69,9 @@ export function createSignInPage(kit: FormsKit): FormPage {
       }
       return (shell) => {
         const passkey =
-          passkeys === undefined || isOnly
+          passkeysKit === undefined || isOnly
             ? null
-            : signInPart(kit, passkeys, shell, unknownPasskey ?? null)
+            : signInPart(kit, passkeysKit, shell, unknownPasskey ?? null)
         return signInPage({ ...view, passkey }, shell)
       }
     },
@@ -76,7 +80,7 @@ export function createSignInPage(kit: FormsKit): FormPage {
       const stay = fields.has('stay')
       const from = formVisit(visit)
       const result =
-        passkeys !== undefined && fields.has('passkey')
+        passkeysKit !== undefined && fields.has('passkey')
           ? await signInByPasskey(kit, { passkey: fields.text('passkey'), stay }, from)
           : await signInByPassword(kit, { ...typedIn(fields), stay }, from)
       // The script sets `capable` on a device with its own authenticator.
@@ -89,8 +93,8 @@ type OtherWays = Pick<SignInView, 'forgotten' | 'register' | 'byCode'>
 
 const noOtherWays: OtherWays = { forgotten: null, register: null, byCode: null }
 
-function otherWays(kit: FormsKit, asked: PageVisit['asked']): OtherWays {
-  const hasCodes = kit.emailSignInOnPages !== undefined
+function otherWays(kit: BrowserKit, asked: PageVisit['asked']): OtherWays {
+  const hasCodes = kit.emailSignInKit !== undefined
   return {
     forgotten: forgottenOf(kit, asked),
     register: registerOf(kit, asked),
@@ -114,53 +118,74 @@ function typedIn(fields: FormFields) {
 }
 
 function signInPart(
-  { baseUrl }: FormsKit,
-  passkeys: PasskeysOnPages,
+  { baseUrl }: BrowserKit,
+  passkeysKit: PasskeysKit,
   shell: PageShell,
   unknown: string | null,
 ): SafeHtml {
   const renew = addressAt(baseUrl, '/auth/passkey/options')
-  const options = passkeys.signInOptions()
+  const options = optionsForAnybody(passkeysKit)
   const asked = { ceremony: 'get', options, label: 'passkey.sign-in', isAlone: false } as const
   return passkeyPart({ ...asked, renew, unknown }, shell)
 }
 
 async function providersOf(
-  kit: FormsKit,
+  kit: BrowserKit,
   visit: PageVisit,
 ): Promise<Pick<SignInView, 'providers' | 'password' | 'connects'>> {
-  const { providersOnPages: server } = kit
-  if (server === undefined) return { providers: [], password: 'shown', connects: null }
-  const { only, somePasswords } = server
-  const waiting = await waitingAccount(server, visit)
+  const { providersKit } = kit
+  if (providersKit === undefined) return { providers: [], password: 'shown', connects: null }
+  const { only, passwordFor } = providersKit.providersOptions
+  const waiting = await waitingAccount(providersKit, visit)
   // Whoever finds the page open need not connect what somebody else has left there.
   const other = pageAddress(kit.baseUrl, 'sign-in', { ...visit.asked, flow: null })
-  const password = !only ? 'shown' : somePasswords ? 'folded' : 'none'
-  const providers = providerButtons(kit, server, visit.asked)
+  const password = !only ? 'shown' : passwordFor !== undefined ? 'folded' : 'none'
+  const providers = providerButtons(kit, providersKit, visit.asked)
   return { providers, password, connects: waiting && { ...waiting, other } }
 }
 
 /** The account of a provider that waits for a user; null without. */
 export async function waitingAccount(
-  { list, labelOf }: ProvidersOnPages,
+  kit: ProvidersKit,
   { flow, request }: PageVisit,
 ): Promise<{ readonly provider: string; readonly account: string } | null> {
   const { vouched } = flow ?? {}
   if (vouched?.connects !== true) return null
-  const account = await labelOf(vouched.ticket, request)
-  const provider = list.find(({ id }) => id === vouched.provider)?.name ?? vouched.provider
+  const account = await labelOfTicket(kit, vouched.ticket, request)
+  const provider = kit.providerOf(vouched.provider)?.name ?? vouched.provider
   return account === null ? null : { provider, account }
 }
 
+// They lead on with the request.
+function providerButtons(
+  { pageSite, providerLogos, baseUrl }: BrowserKit,
+  { list }: ProvidersKit,
+  asked: Pick<PageRequest, 'raw' | 'language'>,
+): readonly ProviderButton[] {
+  return list.map(({ id, name }) => {
+    const file = providerLogos.get(id)
+    const logo = file === undefined ? null : assetAddress(pageSite, file)
+    return { name, logo, href: providerAddress(baseUrl, id, asked) }
+  })
+}
+
+/** A button that leads to a provider. */
+export interface ProviderButton {
+  readonly name: string
+  readonly href: string
+  /** The URL of its picture; null without. */
+  readonly logo: string | null
+}
+
 // The host's own page wins over ours.
-function forgottenOf(kit: FormsKit, { raw, language }: PageVisit['asked']): string | null {
+function forgottenOf(kit: BrowserKit, { raw, language }: PageVisit['asked']): string | null {
   const { forgotPassword } = kit.pageSite.links
   if (forgotPassword !== null) return withRequest(forgotPassword, { raw })
-  if (kit.accountsOnPages?.password === undefined) return null
+  if (kit.offered?.passwords === undefined) return null
   return pageAddress(kit.baseUrl, 'account/forgot', { raw, language, flow: null })
 }
 
-function registerOf(kit: FormsKit, { raw, language }: PageVisit['asked']): string | null {
+function registerOf(kit: BrowserKit, { raw, language }: PageVisit['asked']): string | null {
   const { register } = kit.pageSite.links
   if (register !== null) return withRequest(register, { raw })
   if (!kit.isRegistrationOpen) return null
@@ -178,7 +203,7 @@ export function formVisit({ binding, flow, request }: PageVisit): FormVisit {
  * the next page.
  */
 export async function settleSignIn(
-  kit: FormsKit,
+  kit: BrowserKit,
   result: FormSignIn,
   visit: PageVisit,
   offersPasskey = false,
@@ -194,7 +219,7 @@ export async function settleSignIn(
 }
 
 async function signedIn(
-  kit: FormsKit,
+  kit: BrowserKit,
   { loggedIn, stay, flow }: Extract<FormSignIn, { next: 'signed-in' }>,
   { asked, request }: PageVisit,
   offersPasskey: boolean,
@@ -209,21 +234,9 @@ async function signedIn(
   return seeOther(pageAddress(kit.baseUrl, page, { ...asked, flow }), cookies)
 }
 
-/** Ends the session that the browser had before it got a new one. */
-export function endEarlier(
-  { pages, sessions }: FormsKit,
-  session: LoggedIn['session'],
-  { incoming, context }: AskingBrowser,
-): Promise<void> {
-  return endUnlessKept(sessions, session, context, async () => {
-    const earlier = await findSessionOfCookie(pages, sessions, incoming)
-    if (earlier !== null) await sessions.end(earlier, 'logout', context)
-  })
-}
-
 /** Leads to a page with a flow. */
 export function goTo(
-  { baseUrl }: FormsKit,
+  { baseUrl }: BrowserKit,
   page: PageName,
   { asked }: PageVisit,
   flow: string,

@@ -1,12 +1,12 @@
-import { AuthError } from '../../errors.js'
-import type { CookieChange, TextAnswer } from '../../http/answer.js'
-import { readOpenBody } from '../../http/body.js'
-import type { EndpointRequest } from '../../http/endpoint.js'
-import { isOwnPage } from '../../http/page-origin.js'
-import { returnPathOf } from '../../http/return-path.js'
-import type { BrowserUser } from '../../oauth/browser-sign-in.js'
-import { freshSeconds, isFresh } from '../../sessions/recent-sign-in.js'
-import { accountOf } from '../consent-page.js'
+import { AuthError } from '../errors.js'
+import type { CookieChange, TextAnswer } from '../http/answer.js'
+import { readOpenBody } from '../http/body.js'
+import type { EndpointRequest, Routes } from '../http/endpoint.js'
+import { isOwnPage } from '../http/page-origin.js'
+import { returnPathOf } from '../http/return-path.js'
+import type { BrowserUser } from '../oauth/browser-sign-in.js'
+import type { AskingUser } from '../principal/principal.js'
+import { freshSeconds, isFresh } from '../sessions/recent-sign-in.js'
 import {
   type FormEndpoints,
   type FormFields,
@@ -15,18 +15,20 @@ import {
   judgeInBrowser,
   retryHeaders,
   type Submitted,
-} from '../form-page.js'
+} from './form-page.js'
 import {
   accountCard,
+  accountOf,
   button,
   type FormFault,
   formOf,
   hiddenFields,
   type OwnView,
   type PageForm,
-} from '../form-parts.js'
-import { html } from '../html.js'
-import type { Content, PageContent, PageShell } from '../layout.js'
+} from './form-parts.js'
+import { html } from './html.js'
+import type { Content, PageContent, PageShell } from './layout.js'
+import { deadLink } from './mail-form.js'
 import {
   type AccountPageName,
   pageAddress,
@@ -34,19 +36,18 @@ import {
   queryIn,
   readPageRequest,
   returnQuery,
-} from '../page-request.js'
-import type { FormsKit } from '../pages-kit.js'
-import type { AskingUser } from '../ports.js'
+} from './page-request.js'
+import type { FormsKit } from './pages-kit.js'
 import {
   errorAnswer,
   forPeople,
+  ownPage,
   type PagePlace,
   type PageReader,
   seeOther,
   showPage,
   withoutAddress,
-} from '../show-page.js'
-import { deadLink } from './mail-form.js'
+} from './show-page.js'
 
 /** One page of the account of the signed-in user. */
 export interface AccountFormPage {
@@ -161,6 +162,21 @@ export function accountEndpoints(kit: FormsKit, page: AccountFormPage): FormEndp
     GET: forPeople(kit, (request) => visit(request, (one) => show(one, shownFirst)), change),
     POST: forPeople(kit, post, change),
   }
+}
+
+/** The route of a page of a signed-in user. */
+export function accountRoute(kit: FormsKit, page: AccountFormPage): Routes[number] {
+  const path = page.page === 'device' ? '/oauth/device' : `/${page.page}`
+  return ownPage(path, accountEndpoints(kit, page))
+}
+
+/** The routes of pages that the account page leads to; none if the host has none of ours. */
+export function accountPages(
+  kit: FormsKit,
+  pages: readonly (AccountFormPage | undefined)[],
+): Routes {
+  if (kit.accountUrl === null) return []
+  return pages.flatMap((page) => (page === undefined ? [] : [accountRoute(kit, page)]))
 }
 
 const shownFirst = { status: 200, fault: null } as const

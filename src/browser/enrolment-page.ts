@@ -1,6 +1,7 @@
+import { switchOnTotp } from '../account/totp.js'
 import type { Endpoint } from '../http/endpoint.js'
 import { typedDigits } from '../lib/typed-code.js'
-import type { FormFields, FormPage } from './form-page.js'
+import type { FormFields, FormPage } from '../pages/form-page.js'
 import {
   button,
   digits,
@@ -9,22 +10,22 @@ import {
   type PageForm,
   waysOut,
   waysOutButtons,
-} from './form-parts.js'
-import { html, type SafeHtml } from './html.js'
-import type { PageContent, PageShell } from './layout.js'
-import { mayShow } from './next-page.js'
-import { addingOn, addPasskey, newPasskeyPart, showRecoveryCodes } from './page-passkeys.js'
-import { advance, leave, visitPage } from './page-visit.js'
-import type { FormsKit } from './pages-kit.js'
-import { renewCookie, wrongFields } from './renew-cookie.js'
-import { forPeople } from './show-page.js'
-import type { PageTexts } from './texts.js'
+} from '../pages/form-parts.js'
+import { html, type SafeHtml } from '../pages/html.js'
+import type { PageContent, PageShell } from '../pages/layout.js'
+import { mayShow } from '../pages/next-page.js'
+import { advance, leave, visitPage } from '../pages/page-visit.js'
+import { renewCookie, wrongFields } from '../pages/renew-cookie.js'
+import { forPeople } from '../pages/show-page.js'
+import type { PageTexts } from '../pages/texts.js'
+import type { BrowserKit } from './browser-kit.js'
+import { addingOn, addPasskey, newPasskeyPart, showRecoveryCodes } from './passkeys-page.js'
 
 /**
  * `GET /oauth/enrolment` of a host without enrolment: answers the client with an error, since a
  * page could not help its user.
  */
-export function refusedEnrolmentEndpoint(kit: FormsKit): Endpoint {
+export function refusedEnrolmentEndpoint(kit: BrowserKit): Endpoint {
   const description = 'A second factor is demanded, which cannot be set up here.'
   const refusal = { error: 'access_denied', description }
   return forPeople(kit, (request) =>
@@ -45,22 +46,25 @@ export function typedCode(fields: FormFields): string {
 }
 
 /** `/oauth/enrolment`: a second factor is required, and the user has none yet. */
-export function createEnrolmentPage(kit: FormsKit): FormPage {
-  const { enrolment, passkeysOnPages } = kit
+export function createEnrolmentPage(kit: BrowserKit): FormPage {
+  const { totpKit, passkeysKit } = kit
   return {
     page: 'enrolment',
 
     async view({ found, request: { context } }, form) {
       if (found === null) return null
-      const isAlone = enrolment === undefined
-      const passkey =
-        passkeysOnPages && (await newPasskeyPart(kit, passkeysOnPages, found, isAlone))
-      if (enrolment === undefined)
+      const isAlone = totpKit === undefined
+      const passkey = passkeysKit && (await newPasskeyPart(passkeysKit, found, isAlone))
+      if (totpKit === undefined)
         return passkey
           ? (shell) => enrolPasskeyPage({ form, passkey: passkey(shell) }, shell)
           : null
       const { session, approved } = found
-      const { secret, otpauthUri } = await enrolment.begin(approved.user, session.id, context)
+      const { secret, otpauthUri } = await totpKit.enrolment.resume(
+        approved.user,
+        session.id,
+        context,
+      )
       const qr = await drawn(kit, otpauthUri)
       const shown = { form, secret, otpauthUri, qr }
       return (shell) => enrolPage({ ...shown, passkey: passkey?.(shell) ?? null }, shell)
@@ -69,12 +73,12 @@ export function createEnrolmentPage(kit: FormsKit): FormPage {
     async submit(visit, fields) {
       const { found, request } = visit
       if (found === null) return { next: 'start-over' }
-      if (passkeysOnPages !== undefined && fields.has('passkey'))
-        return addPasskey(kit, passkeysOnPages, addingOn(kit, visit, found), fields, request)
+      if (passkeysKit !== undefined && fields.has('passkey'))
+        return addPasskey(kit, passkeysKit, addingOn(kit, visit, found), fields, request)
       const code = typedCode(fields)
-      if (code === '' || enrolment === undefined) return wrongFields
+      if (code === '' || totpKit === undefined) return wrongFields
       return renewCookie(kit, found, request.incoming, async (beforehand) => {
-        const codes = await enrolment.confirm(found.session, code, request, beforehand)
+        const codes = await switchOnTotp(totpKit, found.session, { code, beforehand }, request)
         return { next: 'answer', answer: showRecoveryCodes(kit, visit, codes) }
       })
     },
@@ -82,7 +86,7 @@ export function createEnrolmentPage(kit: FormsKit): FormPage {
 }
 
 /** The modules of the QR code; null without. A failure is harmless: the key is also a text. */
-export async function drawn({ qrCode, call }: FormsKit, text: string): Promise<EnrolView['qr']> {
+export async function drawn({ qrCode, call }: BrowserKit, text: string): Promise<EnrolView['qr']> {
   if (qrCode === undefined) return null
   return call('pages.qrCode', () => qrCode(text)).catch(() => null)
 }

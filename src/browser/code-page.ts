@@ -1,7 +1,9 @@
+import type { AccountsKit } from '../accounts/accounts-server.js'
+import { askForCode } from '../email-sign-in/email-sign-in.js'
 import { AuthError } from '../errors.js'
 import { parseIdentifier } from '../login/login-request.js'
-import { partsOf } from './flow.js'
-import type { FormFields, FormPage, Submitted } from './form-page.js'
+import { partsOf } from '../pages/flow.js'
+import type { FormFields, FormPage, Submitted } from '../pages/form-page.js'
 import {
   button,
   choice,
@@ -11,22 +13,21 @@ import {
   type NameView,
   stayTick,
   typedName,
-} from './form-parts.js'
-import { html } from './html.js'
-import type { PageContent, PageShell } from './layout.js'
-import { asIdentifier } from './next-page.js'
-import { pageAddress } from './page-request.js'
-import type { PageVisit } from './page-visit.js'
-import type { FormsKit } from './pages-kit.js'
-import type { EmailSignInOnPages } from './ports.js'
-import { refusalOfCode, wrongFields } from './renew-cookie.js'
+} from '../pages/form-parts.js'
+import { html } from '../pages/html.js'
+import type { PageContent, PageShell } from '../pages/layout.js'
+import { asIdentifier } from '../pages/next-page.js'
+import { pageAddress } from '../pages/page-request.js'
+import type { PageVisit } from '../pages/page-visit.js'
+import { refusalOfCode, wrongFields } from '../pages/renew-cookie.js'
+import { seeOther } from '../pages/show-page.js'
+import type { BrowserKit } from './browser-kit.js'
 import { replayFirstAnswer } from './replay-first-answer.js'
-import { seeOther } from './show-page.js'
 import { signInByMailedCode } from './sign-in-by-form.js'
 import { formVisit, settleSignIn } from './sign-in-page.js'
 
 /** `/oauth/code`: the name, and then the code that was mailed. */
-export function createCodePage(kit: FormsKit, server: EmailSignInOnPages): FormPage {
+export function createCodePage(kit: BrowserKit, emailSignInKit: AccountsKit): FormPage {
   const { baseUrl, flows } = kit
   const byMailedCode = replayFirstAnswer(kit.clock, signInByMailedCode)
 
@@ -35,7 +36,7 @@ export function createCodePage(kit: FormsKit, server: EmailSignInOnPages): FormP
     fields: FormFields,
   ): Promise<Submitted> {
     const identifier = parseIdentifier(asIdentifier(fields.text('username')))
-    const requestId = await server.ask(identifier, request.context)
+    const requestId = await askForCode(emailSignInKit, identifier, request.context)
     const waiting = flows.seal(flows.withMailed(flow ?? flows.begin(), requestId), binding)
     const next = pageAddress(baseUrl, 'code', { ...asked, flow: waiting })
     return { next: 'answer', answer: seeOther(next) }

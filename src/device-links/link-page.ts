@@ -1,16 +1,27 @@
-import { AuthError } from '../../errors.js'
-import { typedDigits } from '../../lib/typed-code.js'
-import { linkScript as linkScriptText } from '../assets/scripts.js'
-import { accountOf } from '../consent-page.js'
-import { denyForm, factsOf, noted, warningOf } from '../device-page.js'
-import { accountCard, button, field, formOf, type OwnView } from '../form-parts.js'
-import { html } from '../html.js'
-import type { PageContent, PageShell } from '../layout.js'
-import { assetAddress, type ServedFile, scriptFile } from '../page-site.js'
-import type { FormsKit } from '../pages-kit.js'
-import type { LinkOnPage, LinksOnPages } from '../ports.js'
-import { wrongFields } from '../renew-cookie.js'
-import type { AccountFormPage, Asking, Changed } from './account-form.js'
+import { AuthError } from '../errors.js'
+import { typedDigits } from '../lib/typed-code.js'
+import type { AccountFormPage, Asking, Changed } from '../pages/account-form.js'
+import { linkScript as linkScriptText } from '../pages/assets/scripts.js'
+import { accountCard, accountOf, button, field, formOf, type OwnView } from '../pages/form-parts.js'
+import { html } from '../pages/html.js'
+import type { PageContent, PageShell } from '../pages/layout.js'
+import { denyForm, factsOf, noted, warningOf } from '../pages/new-device-parts.js'
+import { assetAddress, type ServedFile, scriptFile } from '../pages/page-site.js'
+import type { FormsKit } from '../pages/pages-kit.js'
+import { wrongFields } from '../pages/renew-cookie.js'
+import {
+  approveLink,
+  denyLink,
+  type LinksKit,
+  linkRefusal,
+  lookAt,
+  maxSignInAge,
+  mustSignIn,
+  openLink,
+  requireCheckCode,
+  type ToldDevice,
+  tellDevice,
+} from './links.js'
 
 /** The script of the page. */
 export const linkScriptFile: ServedFile = scriptFile('link', linkScriptText)
@@ -19,12 +30,12 @@ export const linkScriptFile: ServedFile = scriptFile('link', linkScriptText)
  * `/account/link`: a user opens the link that a new device shows, reads which device it is, and
  * types its check code.
  */
-export function createLinkPage({ pageSite }: FormsKit, links: LinksOnPages): AccountFormPage {
-  const linkScript = assetAddress(pageSite, linkScriptFile)
+export function createLinkPage(forms: FormsKit, kit: LinksKit): AccountFormPage {
+  const linkScript = assetAddress(forms.pageSite, linkScriptFile)
   return {
     page: 'account/link',
     needsFresh: true,
-    maxAge: links.maxSignInAge,
+    maxAge: maxSignInAge,
     // The id of a link that is open. It opens nothing, and is no secret.
     ownQuery: (query) => (linkIdIn(query) === '' ? '' : query),
     // Not to the sign-in at once: on the way there the fragment would be lost.
@@ -33,8 +44,8 @@ export function createLinkPage({ pageSite }: FormsKit, links: LinksOnPages): Acc
     async view(found, form, { query, request }) {
       const linkId = linkIdIn(query)
       const account = accountOf(found)
-      const user = { session: found.session, user: found.approved.user }
-      const device = linkId === '' ? null : await links.look(user, linkId, request)
+      const link = linkId === '' ? null : await lookAt(kit, found.session, linkId)
+      const device = link && (await tellDevice(kit, link, request.context))
       if (device !== null) return (shell) => linkDevicePage({ account, form, device }, shell)
       // The link is over, which has to be said.
       const fault = linkId === '' ? form.fault : wrongFields.fault
@@ -43,8 +54,8 @@ export function createLinkPage({ pageSite }: FormsKit, links: LinksOnPages): Acc
     },
 
     async submit(asking) {
-      if (asking.fields.text('choice') === 'deny') return deny(links, asking)
-      return asking.fields.has('link') ? open(links, asking) : approve(links, asking)
+      if (asking.fields.text('choice') === 'deny') return deny(kit, asking)
+      return asking.fields.has('link') ? open(kit, asking) : approve(kit, asking)
     },
   }
 }
@@ -56,45 +67,56 @@ function linkIdIn(query: string): string {
 /** Characters of a link. */
 const maxLinkChars = 64
 
-async function open(
-  links: LinksOnPages,
-  { user, fields, request, signInAgain }: Asking,
-): Promise<Changed> {
+async function open(kit: LinksKit, asking: Asking): Promise<Changed> {
+  const { user, fields, request, signInAgain } = asking
   const typed = fields.text('link')
   // A whole address may be pasted.
   const link = typed.slice(typed.lastIndexOf('#') + 1).trim()
   if (link.length > maxLinkChars) return wrongFields
-  return orRefused(async () => {
-    const { linkId, mustSignIn } = await links.open(user, link, request)
-    const query = `link=${linkId}`
-    return mustSignIn ? { next: 'answer', answer: signInAgain(query) } : { next: 'open', query }
+  return limited(kit, asking, async () => {
+    const opened = await openLink(kit, user.session, link, request.context)
+    const query = `link=${opened.userCodeHash}`
+    if (await mustSignIn(kit, user, opened)) return { next: 'answer', answer: signInAgain(query) }
+    return { next: 'open', query }
   })
 }
 
-async function approve(links: LinksOnPages, asking: Asking): Promise<Changed> {
-  const { user, fields, request, query, signInAgain } = asking
+async function approve(kit: LinksKit, asking: Asking): Promise<Changed> {
+  const { user, fields, query, signInAgain } = asking
+  const { session } = user
+  const { context } = asking.request
   const linkId = linkIdIn(query)
   const checkCode = typedDigits(fields.text('check_code'))
   // What cannot be a code costs no try.
   if (linkId === '' || !/^\d{4}$/.test(checkCode)) return wrongFields
-  return orRefused(async () => {
-    const approval = await links.approve(user, { linkId, checkCode }, request)
-    if (approval === 'approved') return noted('device-approved', asking)
-    return { next: 'answer', answer: signInAgain(query) }
+  return limited(kit, asking, async () => {
+    const found = await lookAt(kit, session, linkId)
+    if (found === null) throw linkRefusal(kit, 'unknown', session.userId, context)
+    // Costs no try.
+    if (await mustSignIn(kit, user, found)) return { next: 'answer', answer: signInAgain(query) }
+    const link = await requireCheckCode(kit, session, { linkId, checkCode }, context)
+    await approveLink(kit, session, link, null, context)
+    return noted('device-approved', asking)
   })
 }
 
-async function deny(links: LinksOnPages, asking: Asking): Promise<Changed> {
-  return orRefused(async () => {
-    await links.deny(asking.user, linkIdIn(asking.query), asking.request)
+async function deny(kit: LinksKit, asking: Asking): Promise<Changed> {
+  const { user, query, request } = asking
+  return limited(kit, asking, async () => {
+    await denyLink(kit, user.session, linkIdIn(query), request.context)
     return noted('device-denied', asking)
   })
 }
 
-// One answer for every reason: a stranger must not learn which links there are.
-async function orRefused(work: () => Promise<Changed>): Promise<Changed> {
+// In the counters of the endpoints: a page is no second set of guesses. One answer for every
+// reason: a stranger must not learn which links there are.
+async function limited(
+  { throttle }: LinksKit,
+  { request }: Asking,
+  work: () => Promise<Changed>,
+): Promise<Changed> {
   try {
-    return await work()
+    return await throttle.limitRefusals('device-link', request, work)
   } catch (error) {
     if (!(error instanceof AuthError)) throw error
     const { code, clientMessage: message } = error
@@ -119,7 +141,7 @@ interface LinkSignInView extends Pick<LinkView, 'linkScript'> {
 }
 
 interface LinkDeviceView extends Omit<OwnView, 'back'> {
-  readonly device: LinkOnPage
+  readonly device: Omit<ToldDevice, 'linkId'>
 }
 
 /**

@@ -1,7 +1,9 @@
-import { AuthError } from '../../errors.js'
-import type { EndpointRequest } from '../../http/endpoint.js'
-import { withReadableDomain } from '../../lib/address-domain.js'
-import type { LoggedIn } from '../../login/log-in.js'
+import { type NewPasswordOnPage, newPasswordField } from '../accounts/password-page.js'
+import { AuthError } from '../errors.js'
+import type { EndpointRequest } from '../http/endpoint.js'
+import { parseInput } from '../http/input.js'
+import { withReadableDomain } from '../lib/address-domain.js'
+import type { LoggedIn } from '../login/log-in.js'
 import {
   button,
   codeField,
@@ -10,26 +12,37 @@ import {
   hiddenFields,
   type PageForm,
   unspelt,
-} from '../form-parts.js'
-import { html, type SafeHtml } from '../html.js'
-import type { PageContent, PageShell } from '../layout.js'
-import { pageAddress } from '../page-request.js'
-import type { FormsKit } from '../pages-kit.js'
-import type { RegistrationOnPages } from '../ports.js'
-import { endEarlier } from '../sign-in-page.js'
-import type { TextKey } from '../texts/en.js'
-import type { PageTexts } from '../texts.js'
-import type { MailFormDone, MailPage, MailPlace } from './mail-form.js'
-import { requestIn, signInAt, tokenIn } from './mail-pages.js'
-import { type NewPasswordOnPage, newPasswordField } from './password-page.js'
+} from '../pages/form-parts.js'
+import { html, type SafeHtml } from '../pages/html.js'
+import type { PageContent, PageShell } from '../pages/layout.js'
+import type { MailFormDone, MailPage, MailPlace } from '../pages/mail-form.js'
+import { replayFirstDone, requestIn, signInAt, tokenIn } from '../pages/mail-form.js'
+import { pageAddress } from '../pages/page-request.js'
+import type { FormsKit } from '../pages/pages-kit.js'
+import { endEarlier } from '../pages/renew-cookie.js'
+import type { TextKey } from '../pages/texts/en.js'
+import type { PageTexts } from '../pages/texts.js'
+import { browserLifetime } from '../sessions/browser-session.js'
+import { confirmRegistration, confirmRegistrationRequest } from './confirm-registration.js'
+import { findInvitation } from './invitations.js'
+import { isOpen, type RegistrationKit, register, registerRequest } from './register.js'
+
+/** For new users, in the counters of the endpoints: a page is no second set of guesses. */
+export function createRegisterPages(forms: FormsKit, kit: RegistrationKit): MailPage[] {
+  return [
+    createRegisterPage(forms, kit, 'account/register'),
+    createRegisterPage(forms, kit, 'account/invitation'),
+    replayFirstDone(createConfirmRegisterPage(forms, kit), kit.clock),
+  ]
+}
 
 /**
  * `/account/register`, and `/account/invitation?token=…` for whoever is invited: mails a code to a
  * new user.
  */
-export function createRegisterPage(
-  kit: FormsKit,
-  registration: RegistrationOnPages,
+function createRegisterPage(
+  forms: FormsKit,
+  kit: RegistrationKit,
   page: 'account/register' | 'account/invitation',
 ): MailPage {
   const isInvited = page === 'account/invitation'
@@ -40,9 +53,8 @@ export function createRegisterPage(
     instead: null,
 
     async view(place, form, { fields, wrong }, request) {
-      if (!isInvited && (await registration.needsInvitation()))
-        throw new AuthError('registration-closed')
-      const given = isInvited ? await registration.look(tokenIn(place), request) : null
+      if (!isInvited && !(await isOpen(kit))) throw new AuthError('registration-closed')
+      const given = isInvited ? await invitedAddress(kit, tokenIn(place), request) : null
       const view: RegisterView = {
         form,
         email: given === null ? fields.text('email') : withReadableDomain(given),
@@ -51,7 +63,7 @@ export function createRegisterPage(
         name: fields.text('name'),
         wrong: registerFields.find((one) => wrong.includes(one)) ?? null,
         isTaken: wrong.includes('username-taken'),
-        back: signInAt(kit, appOf(place), place.language),
+        back: signInAt(forms, appOf(place), place.language),
       }
       return (shell) => registerPage(view, shell)
     },
@@ -61,23 +73,35 @@ export function createRegisterPage(
       const typed = sent.map((name) => [name, fields.text(name)] as const)
       const invitation = isInvited ? { invitation: tokenIn(place) } : {}
       const given = { ...Object.fromEntries(typed), ...invitation }
-      const requestId = await registration.register(given, request)
+      const { requestId } = await kit.throttle.limitRefusals('register', request, () =>
+        register(kit, parseInput(registerRequest, given), request),
+      )
       const app = appOf(place)
       const raw = `proof=${requestId}${app === '' ? '' : '&'}${app}`
       const next = { raw, flow: null, language: place.language }
-      return { goTo: pageAddress(kit.baseUrl, 'account/register/confirm', next), cookies: [] }
+      return { goTo: pageAddress(forms.baseUrl, 'account/register/confirm', next), cookies: [] }
     },
   }
+}
+
+function invitedAddress(
+  kit: RegistrationKit,
+  token: string,
+  request: EndpointRequest,
+): Promise<string | null> {
+  return kit.throttle.limitRefusals('invitation', request, async () => {
+    return (await findInvitation(kit, token, request.context)).email
+  })
 }
 
 const registerFields: readonly RegisterField[] = ['email', 'username', 'name']
 
 /** `/account/register/confirm?proof=…`: takes the code, and signs the new user in. */
-export function createConfirmRegisterPage(
-  kit: FormsKit,
-  registration: RegistrationOnPages,
-): MailPage {
-  const { needsPassword, minLength } = registration
+function createConfirmRegisterPage(forms: FormsKit, kit: RegistrationKit): MailPage {
+  const { emailSignIn, passwordRules } = kit.accountsOptions
+  // Without one, a user can sign in by a mailed code.
+  const needsPassword = !emailSignIn
+  const { minLength } = passwordRules
   return {
     page: 'account/register/confirm',
     instead: null,
@@ -95,7 +119,7 @@ export function createConfirmRegisterPage(
         isTaken,
         password: { minLength, reasons },
         isPasswordOptional: !needsPassword,
-        back: pageAddress(kit.baseUrl, 'account/register', again),
+        back: pageAddress(forms.baseUrl, 'account/register', again),
       }
       return (shell) => confirmRegisterPage(view, shell)
     },
@@ -107,7 +131,12 @@ export function createConfirmRegisterPage(
       const other = ['username'].filter((one) => fields.has(one))
       const typed = [...sent, ...other].map((name) => [name, fields.text(name)] as const)
       const given = { requestId, ...Object.fromEntries(typed) }
-      return signedIn(kit, await registration.confirm(given, request), app, place, request)
+      const opened = await kit.throttle.limitRefusals('register-confirm', request, () => {
+        const { tokens: _, ...parsed } = parseInput(confirmRegistrationRequest, given)
+        const asked = { tokens: 'cookie', lifetime: browserLifetime(false) } as const
+        return confirmRegistration(kit, { ...parsed, ...asked }, request)
+      })
+      return signedIn(forms, opened, app, place, request)
     },
   }
 }
@@ -119,18 +148,18 @@ function confirmIn({ raw }: MailPlace): { readonly requestId: string; readonly a
 }
 
 async function signedIn(
-  kit: FormsKit,
+  forms: FormsKit,
   { session, token: value }: LoggedIn,
   app: string,
   { language }: MailPlace,
   request: EndpointRequest,
 ): Promise<MailFormDone> {
-  const { pages, flows } = kit
-  await endEarlier(kit, session, request)
-  const raw = requestIn(kit, app)
+  const { pages, flows } = forms
+  await endEarlier(forms, session, request)
+  const raw = requestIn(forms, app)
   // As after a sign-in: the request may ask for one that is new.
   const flow = flows.seal(flows.withStep(flows.begin(), 'login'), { request: raw, browser: value })
-  const goTo = pageAddress(kit.baseUrl, 'authorize', { raw, flow, language })
+  const goTo = pageAddress(forms.baseUrl, 'authorize', { raw, flow, language })
   return { goTo, cookies: [{ of: pages.cookie, value, maxAge: null }] }
 }
 

@@ -1,7 +1,4 @@
-import type { PasskeysOnPages } from '../passkeys/passkeys.js'
-import type { StoredMethod } from '../stores/contract.js'
-import type { AuthUser } from '../users/contract.js'
-import type { FormPage } from './form-page.js'
+import type { FormPage } from '../pages/form-page.js'
 import {
   button,
   digits,
@@ -13,29 +10,33 @@ import {
   passkeyPart,
   waysOut,
   waysOutButtons,
-} from './form-parts.js'
-import { type HtmlValue, html, type SafeHtml } from './html.js'
-import type { PageContent, PageShell } from './layout.js'
-import { type PageName, pageAddress } from './page-request.js'
-import type { FormsKit } from './pages-kit.js'
+} from '../pages/form-parts.js'
+import { type HtmlValue, html, type SafeHtml } from '../pages/html.js'
+import type { PageContent, PageShell } from '../pages/layout.js'
+import { type PageName, pageAddress } from '../pages/page-request.js'
+import type { TextKey } from '../pages/texts/en.js'
+import type { PageTexts } from '../pages/texts.js'
+import { offerPasskey } from '../passkeys/passkey-factor.js'
+import type { PasskeysKit } from '../passkeys/passkey-kit.js'
+import type { StoredMethod } from '../stores/contract.js'
+import type { AuthUser } from '../users/contract.js'
+import type { BrowserKit } from './browser-kit.js'
 import { replayFirstAnswer } from './replay-first-answer.js'
 import { signInByCode, signInBySecondPasskey } from './sign-in-by-form.js'
 import { formVisit, settleSignIn } from './sign-in-page.js'
-import type { TextKey } from './texts/en.js'
-import type { PageTexts } from './texts.js'
 
 /** `/oauth/second-factor` and `/oauth/recovery-code`: after a right password. */
-export function createSecondFactorPages(kit: FormsKit): readonly FormPage[] {
+export function createSecondFactorPages(kit: BrowserKit): readonly FormPage[] {
   const byCode = replayFirstAnswer(kit.clock, signInByCode)
   return [secondFactorPageOf(kit, 'code', byCode), secondFactorPageOf(kit, 'recovery', byCode)]
 }
 
 function secondFactorPageOf(
-  kit: FormsKit,
+  kit: BrowserKit,
   kind: 'code' | 'recovery',
   byCode: typeof signInByCode,
 ): FormPage {
-  const { passkeysOnPages, baseUrl } = kit
+  const { passkeysKit, baseUrl } = kit
   return {
     page: kind === 'code' ? 'second-factor' : 'recovery-code',
 
@@ -76,7 +77,7 @@ function secondFactorPageOf(
       const from = formVisit(visit)
       const code = fields.has('send') ? null : fields.text('code')
       const result =
-        passkeysOnPages !== undefined && fields.has('passkey')
+        passkeysKit !== undefined && fields.has('passkey')
           ? await signInBySecondPasskey(kit, fields.text('passkey'), from)
           : await byCode(kit, code, from)
       return settleSignIn(kit, result, visit)
@@ -94,7 +95,7 @@ interface Owed {
 }
 
 async function owedBy(
-  { users, secondFactors, passkeysOnPages }: FormsKit,
+  { users, secondFactors, passkeysKit }: BrowserKit,
   userId: string,
   shown: readonly StoredMethod[],
 ): Promise<Owed | null> {
@@ -103,7 +104,7 @@ async function owedBy(
   const found = await secondFactors.of(user, shown)
   // None of them counts after a mailed code.
   const factors = found?.methods.length === 0 ? null : found
-  const passkey = await partFor(passkeysOnPages, user, factors === null)
+  const passkey = await partFor(passkeysKit, user, factors === null)
   if (factors === null) {
     // The first passkey came with recovery codes.
     const alone = { user, first: 'passkey', sendable: [], hasRecovery: true } as const
@@ -117,12 +118,12 @@ async function owedBy(
 }
 
 async function partFor(
-  passkeys: PasskeysOnPages | undefined,
+  passkeysKit: PasskeysKit | undefined,
   user: AuthUser,
   isAlone: boolean,
 ): Promise<Owed['passkey']> {
-  if (passkeys === undefined) return null
-  const options = await passkeys.offer(user)
+  if (passkeysKit === undefined) return null
+  const options = await offerPasskey(passkeysKit, user)
   if (options === null) return null
   const asked = { ceremony: 'get', options, label: 'passkey.confirm', isAlone } as const
   return (shell) => passkeyPart({ ...asked, renew: null }, shell)

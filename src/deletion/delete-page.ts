@@ -1,7 +1,12 @@
-import type { BrowserUser } from '../../oauth/browser-sign-in.js'
-import { accountOf } from '../consent-page.js'
+import { isWrongPassword, presentIn, refusalOf } from '../accounts/email-pages.js'
+import { provenAddress } from '../accounts/mails.js'
+import { presentField } from '../accounts/password-page.js'
+import { nothingShown, provePresentOnPage } from '../accounts/prove-present.js'
+import type { BrowserUser } from '../oauth/browser-sign-in.js'
+import { type AccountFormPage, type Asking, changedBy } from '../pages/account-form.js'
 import {
   accountCard,
+  accountOf,
   backTo,
   button,
   codeField,
@@ -10,26 +15,23 @@ import {
   hiddenUsername,
   type OwnView,
   type PageForm,
-} from '../form-parts.js'
-import { html } from '../html.js'
-import type { Content, PageContent, PageShell } from '../layout.js'
-import { plainAddress } from '../page-request.js'
-import type { FormsKit } from '../pages-kit.js'
-import type { DeletionOnPages } from '../ports.js'
-import { wrongFields } from '../renew-cookie.js'
-import { notePage } from '../show-page.js'
-import { type AccountFormPage, type Asking, changedBy } from './account-form.js'
-import { isWrongPassword, presentIn, refusalOf } from './email-pages.js'
-import { presentField } from './password-page.js'
+} from '../pages/form-parts.js'
+import { html } from '../pages/html.js'
+import type { Content, PageContent, PageShell } from '../pages/layout.js'
+import { plainAddress } from '../pages/page-request.js'
+import type { FormsKit } from '../pages/pages-kit.js'
+import { wrongFields } from '../pages/renew-cookie.js'
+import { notePage } from '../pages/show-page.js'
+import { askDeletion, confirmDeletion, type DeletionKit } from './delete-account.js'
 
 /** `/account/delete`: asks whether to delete the account, and for the code that was mailed. */
-export function createDeletePage(kit: FormsKit, deletion: DeletionOnPages): AccountFormPage {
-  const back = plainAddress(kit, 'account')
+export function createDeletePage(forms: FormsKit, kit: DeletionKit): AccountFormPage {
+  const back = plainAddress(forms, 'account')
 
   async function viewOf(found: BrowserUser, requestId: string | null) {
     const { user } = found.approved
-    const asksPassword = requestId === null && (await deletion.asksPassword(user))
-    const mailsCode = await deletion.mailsCode(user)
+    const asksPassword = requestId === null && (await kit.owesPassword(user))
+    const mailsCode = provenAddress(await kit.contacts.findContact(user.id)) !== null
     const shown = { account: accountOf(found), asksPassword, mailsCode, requestId, back }
     return (form: PageForm): Content =>
       (shell) =>
@@ -46,7 +48,7 @@ export function createDeletePage(kit: FormsKit, deletion: DeletionOnPages): Acco
       const { found, fields } = asking
       const sent = fields.has('request') ? fields.text('request') : null
       try {
-        const requestId = await advance(deletion, asking)
+        const requestId = await advance(kit, asking)
         const content = requestId === null ? () => deleted : await viewOf(found, requestId)
         return { next: 'answer', answer: asking.show(content) }
       } catch (error) {
@@ -58,14 +60,20 @@ export function createDeletePage(kit: FormsKit, deletion: DeletionOnPages): Acco
   }
 }
 
-// Resolves with the id of the request for a code; null: the account is deleted.
+// Resolves with the id of the request for a code; null: the account is deleted. In the counters of
+// the endpoints: a page is no second set of guesses.
 async function advance(
-  deletion: DeletionOnPages,
+  kit: DeletionKit,
   { user, fields, request }: Asking,
 ): Promise<string | null> {
-  if (!fields.has('request')) return deletion.ask(user, presentIn(fields), request)
+  if (!fields.has('request')) {
+    await provePresentOnPage(kit, user, { ...nothingShown, password: presentIn(fields) }, request)
+    return (await askDeletion(kit, user, request.context))?.requestId ?? null
+  }
   const given = { requestId: fields.text('request'), code: fields.text('code') }
-  await deletion.confirm(user, given, request)
+  await kit.throttle.limitRefusals('account-delete', request, () =>
+    confirmDeletion(kit, user, given, request.context),
+  )
   return null
 }
 

@@ -4,25 +4,16 @@ import { AuthError } from '../errors.js'
 import type { CookieChange, TextAnswer } from '../http/answer.js'
 import type { EndpointRequest } from '../http/endpoint.js'
 import type { BrowserUser } from '../oauth/browser-sign-in.js'
-import type { PasskeysOnPages } from '../passkeys/passkeys.js'
-import type { IssuedSession } from '../sessions/issuing.js'
-import { isFresh } from '../sessions/recent-sign-in.js'
-import {
-  type AssertionResponse,
-  assertionSchema,
-  type CreationResponse,
-  creationSchema,
-} from '../two-factor/passkey-response.js'
 import {
   type AccountFormPage,
   type Asking,
   type Changed,
   changedBy,
-} from './account/account-form.js'
-import { accountOf } from './consent-page.js'
-import type { FormFields, FormPage, Submitted } from './form-page.js'
+} from '../pages/account-form.js'
+import type { FormFields, FormPage, Submitted } from '../pages/form-page.js'
 import {
   accountCard,
+  accountOf,
   backTo,
   button,
   choice,
@@ -32,15 +23,28 @@ import {
   type OwnView,
   type PageForm,
   passkeyPart,
-} from './form-parts.js'
-import { html, type SafeHtml } from './html.js'
-import type { Content, PageContent, PageShell } from './layout.js'
-import { pageAddress, plainAddress } from './page-request.js'
-import type { PageVisit } from './page-visit.js'
-import type { FormsKit } from './pages-kit.js'
-import { refusalOfCode, renewCookie, unlessGone, wrongFields } from './renew-cookie.js'
-import { seeOther, showPage } from './show-page.js'
-import type { PageTexts } from './texts.js'
+} from '../pages/form-parts.js'
+import { html, type SafeHtml } from '../pages/html.js'
+import type { Content, PageContent, PageShell } from '../pages/layout.js'
+import { pageAddress, plainAddress } from '../pages/page-request.js'
+import type { PageVisit } from '../pages/page-visit.js'
+import { refusalOfCode, renewCookie, unlessGone, wrongFields } from '../pages/renew-cookie.js'
+import { seeOther, showPage } from '../pages/show-page.js'
+import type { PageTexts } from '../pages/texts.js'
+import { addPasskey as addOwnPasskey } from '../passkeys/add-passkey.js'
+import { creationOptions } from '../passkeys/ceremony-options.js'
+import { ownPasskeys } from '../passkeys/own-passkeys.js'
+import { hasAnyPasskey } from '../passkeys/passkey-factor.js'
+import type { PasskeysKit } from '../passkeys/passkey-kit.js'
+import type { IssuedSession } from '../sessions/issuing.js'
+import { isFresh } from '../sessions/recent-sign-in.js'
+import {
+  type AssertionResponse,
+  assertionSchema,
+  type CreationResponse,
+  creationSchema,
+} from '../two-factor/passkey-response.js'
+import type { BrowserKit } from './browser-kit.js'
 
 /** Parses the response that the script writes into a form; null if it is malformed. */
 export function assertionOf(text: string): AssertionResponse | null {
@@ -74,21 +78,20 @@ export interface AddingVisit {
  * requires, since a passkey alone can sign in. Rejects with 503.
  */
 export async function newPasskeyPart(
-  { clock }: FormsKit,
-  passkeys: PasskeysOnPages,
+  passkeysKit: PasskeysKit,
   { session, approved }: BrowserUser,
   isAlone: boolean,
 ): Promise<((shell: PageShell) => SafeHtml) | null> {
-  if (!isFresh(session, clock())) return null
-  const options = await passkeys.creationOptions(approved.user, session.id)
+  if (!isFresh(session, passkeysKit.clock())) return null
+  const options = await creationOptions(passkeysKit, approved.user, session.id)
   const asked = { ceremony: 'create', options, label: 'passkey.create', isAlone } as const
   return (shell) => passkeyPart({ ...asked, renew: null }, shell)
 }
 
 /** Adds the new passkey, then shows its recovery codes or leads on. */
 export function addPasskey(
-  kit: FormsKit,
-  passkeys: PasskeysOnPages,
+  kit: BrowserKit,
+  passkeysKit: PasskeysKit,
   { found, onward, showCodes }: AddingVisit,
   fields: FormFields,
   { incoming, context }: EndpointRequest,
@@ -100,7 +103,7 @@ export function addPasskey(
     if (!isFresh(session, kit.clock())) return startOver
     const asking = { session, user: approved.user }
     const made = { response, name: 'Passkey', beforehand }
-    const { recoveryCodes } = await passkeys.add(asking, made, context)
+    const { recoveryCodes } = await addOwnPasskey(passkeysKit, asking, made, context)
     const answer = recoveryCodes === null ? seeOther(onward) : showCodes(recoveryCodes)
     return { next: 'answer', answer }
   }
@@ -108,7 +111,7 @@ export function addPasskey(
 }
 
 /** A visit of a signed-in user on the way to an app or a page, who adds a passkey. */
-export function addingOn(kit: FormsKit, visit: PageVisit, found: BrowserUser): AddingVisit {
+export function addingOn(kit: BrowserKit, visit: PageVisit, found: BrowserUser): AddingVisit {
   return {
     found,
     onward: pageAddress(kit.baseUrl, 'authorize', visit.asked),
@@ -120,7 +123,7 @@ export function addingOn(kit: FormsKit, visit: PageVisit, found: BrowserUser): A
  * Shows recovery codes, only in this answer. Its form leads on to the next step.
  */
 export function showRecoveryCodes(
-  kit: FormsKit,
+  kit: BrowserKit,
   { asked, reader }: PageVisit,
   codes: readonly string[],
 ): TextAnswer {
@@ -185,24 +188,24 @@ const offerEvery = 30 * 24 * 60 * 60
  * without a passkey. A failure, already reported by the call, does not block the sign-in.
  */
 export async function offerPasskey(
-  { passkeysOnPages, offeredCookie }: FormsKit,
+  { passkeysKit, offeredCookie }: BrowserKit,
   incoming: IncomingMessage,
   { userId, methods }: IssuedSession['session'],
 ): Promise<CookieChange | null> {
-  if (passkeysOnPages === undefined) return null
+  if (passkeysKit === undefined) return null
   if (methods.includes('passkey') || offeredCookie.read(incoming) !== null) return null
-  const hasAny = await passkeysOnPages.hasAny(userId).catch(() => true)
+  const hasAny = await hasAnyPasskey(passkeysKit, userId).catch(() => true)
   return hasAny ? null : { of: offeredCookie, value: 'yes', maxAge: offerEvery }
 }
 
 /** `/oauth/passkey`: offers a passkey after a sign-in by password. */
-export function createAddPasskeyPage(kit: FormsKit, passkeys: PasskeysOnPages): FormPage {
+export function createAddPasskeyPage(kit: BrowserKit, passkeysKit: PasskeysKit): FormPage {
   return {
     page: 'passkey',
 
     async view({ found }, form) {
       if (found === null) return null
-      const passkey = await newPasskeyPart(kit, passkeys, found, true)
+      const passkey = await newPasskeyPart(passkeysKit, found, true)
       return addPasskeyContent(found, form, passkey)
     },
 
@@ -210,7 +213,7 @@ export function createAddPasskeyPage(kit: FormsKit, passkeys: PasskeysOnPages): 
       const { found, request } = visit
       if (found === null) return { next: 'start-over' }
       if (fields.has('passkey'))
-        return addPasskey(kit, passkeys, addingOn(kit, visit, found), fields, request)
+        return addPasskey(kit, passkeysKit, addingOn(kit, visit, found), fields, request)
       return {
         next: 'answer',
         answer: seeOther(pageAddress(kit.baseUrl, 'authorize', visit.asked)),
@@ -255,8 +258,8 @@ ${formOf(form, texts, 'fault.wrong-passkey', content)}`,
 }
 
 /** `/account/passkeys`: adds, renames and removes passkeys. */
-export function createPasskeysPage(kit: FormsKit, passkeys: PasskeysOnPages): AccountFormPage {
-  const { own } = passkeys
+export function createPasskeysPage(kit: BrowserKit, passkeysKit: PasskeysKit): AccountFormPage {
+  const own = ownPasskeys(passkeysKit)
   const back = plainAddress(kit, 'account')
   return {
     page: 'account/passkeys',
@@ -281,13 +284,13 @@ export function createPasskeysPage(kit: FormsKit, passkeys: PasskeysOnPages): Ac
         const onward = plainAddress(kit, 'account/passkeys')
         const codesOf = (codes: readonly string[]) => showCodes(asking, codes)
         const adding = { found, onward, showCodes: codesOf }
-        const added = await addPasskey(kit, passkeys, adding, fields, asking.request)
+        const added = await addPasskey(kit, passkeysKit, adding, fields, asking.request)
         return changedBy(added, asking)
       }
       const [choice = '', id = ''] = fields.text('choice').split(' ', 2)
       if (choice === 'add') {
         // Null only for a sign-in that has become too old in this moment.
-        const part = await newPasskeyPart(kit, passkeys, found, true)
+        const part = await newPasskeyPart(passkeysKit, found, true)
         const answer = asking.show((form) => addPasskeyContent(found, form, part))
         return { next: 'answer', answer }
       }
@@ -306,7 +309,7 @@ export function showCodes(asking: Asking, codes: readonly string[]): TextAnswer 
 
 // Every copy of the cookie from before the change dies within seconds.
 async function remove(
-  kit: FormsKit,
+  kit: BrowserKit,
   asking: Asking,
   change: () => Promise<void>,
 ): Promise<Changed> {

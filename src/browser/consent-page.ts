@@ -1,30 +1,29 @@
 import type { TextAnswer } from '../http/answer.js'
 import type { AuthorizationRequest } from '../oauth/authorization-request.js'
-import type { BrowserUser } from '../oauth/browser-sign-in.js'
 import { documentOf } from '../oauth/client-documents/client-document.js'
 import { wordsOfPage } from '../oauth/consent-words.js'
 import type { FlowStep } from '../oauth/decide-authorization.js'
-import type { FormPage } from './form-page.js'
+import type { FormPage } from '../pages/form-page.js'
 import {
-  type AccountOnPage,
   accountCard,
+  accountOf,
   button,
   type ClientOnPage,
   choice,
   formOf,
   type OwnView,
-} from './form-parts.js'
-import { html, type SafeHtml } from './html.js'
-import type { PageContent, PageShell } from './layout.js'
-import { pageAddress } from './page-request.js'
-import { clientOf, clientOnPage, type PageVisit } from './page-visit.js'
-import type { FormsKit } from './pages-kit.js'
-import { staleForm } from './renew-cookie.js'
-import { seeOther } from './show-page.js'
-import type { PageTexts } from './texts.js'
+} from '../pages/form-parts.js'
+import { html, type SafeHtml } from '../pages/html.js'
+import type { PageContent, PageShell } from '../pages/layout.js'
+import { pageAddress } from '../pages/page-request.js'
+import { clientOf, clientOnPage, type PageVisit } from '../pages/page-visit.js'
+import { staleForm } from '../pages/renew-cookie.js'
+import { seeOther } from '../pages/show-page.js'
+import type { PageTexts } from '../pages/texts.js'
+import type { BrowserKit } from './browser-kit.js'
 
 /** `/oauth/consent`: asks the user for consent to the request of a third-party app. */
-export function createConsentPage(kit: FormsKit): FormPage {
+export function createConsentPage(kit: BrowserKit): FormPage {
   const { ownResource } = kit
   return {
     page: 'consent',
@@ -69,7 +68,7 @@ function shownOf(request: AuthorizationRequest, ownResource: string): readonly s
 }
 
 /** `/oauth/continue`: asks a signed-in user whether to continue with this account. */
-export function createContinuePage(kit: FormsKit): FormPage {
+export function createContinuePage(kit: BrowserKit): FormPage {
   return {
     page: 'continue',
     grants: true,
@@ -92,7 +91,7 @@ export function createContinuePage(kit: FormsKit): FormPage {
  * The names of the APIs. If the host's own is the only one, the page need not name it.
  */
 export function apisOf(
-  { nameResource, ownResource, pageSite }: FormsKit,
+  { nameResource, ownResource, pageSite }: BrowserKit,
   resources: readonly string[],
   tag: string,
 ): readonly string[] {
@@ -103,17 +102,12 @@ export function apisOf(
 
 /** Redirects to a new decision, with one more step done. */
 function decidedAnew(
-  { flows, baseUrl }: FormsKit,
+  { flows, baseUrl }: BrowserKit,
   { flow, binding, asked }: PageVisit,
   step: FlowStep,
 ): TextAnswer {
   const sealed = flows.seal(flows.withStep(flow ?? flows.begin(), step), binding)
   return seeOther(pageAddress(baseUrl, 'authorize', { ...asked, flow: sealed }))
-}
-
-/** The account as shown on the page. */
-export function accountOf({ approved: { user } }: BrowserUser): AccountOnPage {
-  return { name: user.name, username: user.username }
 }
 
 /** The permissions that a third-party app requests. */

@@ -14,24 +14,36 @@ import {
   whatCounts,
 } from '../oauth/judge-logout.js'
 import { parseBrowserRequest } from '../oauth/parse-request.js'
+import type { FormOrigin } from '../pages/csrf.js'
+import { type FormEndpoints, fieldsOf, formFor } from '../pages/form-page.js'
+import {
+  accountCard,
+  button,
+  choice,
+  type FormFault,
+  formOf,
+  type OwnView,
+} from '../pages/form-parts.js'
+import { html } from '../pages/html.js'
+import type { PageContent, PageShell } from '../pages/layout.js'
+import {
+  type PageRequest,
+  pageAddress,
+  placeWithoutRequest,
+  queryIn,
+} from '../pages/page-request.js'
+import { clientOnPage, handOver } from '../pages/page-visit.js'
+import { errorAnswer, forPeople, type PageReader, seeOther, showPage } from '../pages/show-page.js'
 import { findSessionOfCookie } from '../sessions/browser-session.js'
 import type { SessionRecord } from '../stores/contract.js'
-import type { FormOrigin } from './csrf.js'
-import { type FormEndpoints, fieldsOf, formFor } from './form-page.js'
-import { accountCard, button, choice, type FormFault, formOf, type OwnView } from './form-parts.js'
-import { html } from './html.js'
-import type { PageContent, PageShell } from './layout.js'
-import { type PageRequest, pageAddress, placeWithoutRequest, queryIn } from './page-request.js'
-import { clientOnPage, handOver } from './page-visit.js'
-import type { FormsKit } from './pages-kit.js'
-import { errorAnswer, forPeople, type PageReader, seeOther, showPage } from './show-page.js'
+import type { BrowserKit } from './browser-kit.js'
 
 /**
  * `GET, POST /oauth/sign-out`: a form asks first, since any page can link here. Then ends the
  * browser's session and the sessions of apps that it has signed in, or all sessions of the user.
  * `/oauth/logout` sends browsers here; then they return to their app.
  */
-export function signOutEndpoints(kit: FormsKit): FormEndpoints {
+export function signOutEndpoints(kit: BrowserKit): FormEndpoints {
   const { pages, sessions, baseUrl } = kit
 
   async function post(request: EndpointRequest): Promise<TextAnswer> {
@@ -67,7 +79,7 @@ interface Asked extends Pick<JudgedLogout, 'back' | 'uiLocales'> {
 }
 
 async function readAsked(
-  { judgeLogout }: FormsKit,
+  { judgeLogout }: BrowserKit,
   { incoming, context }: EndpointRequest,
 ): Promise<Asked> {
   const place = placeWithoutRequest(incoming.url)
@@ -78,7 +90,7 @@ async function readAsked(
 }
 
 async function end(
-  { sessions, judgeLogout }: FormsKit,
+  { sessions, judgeLogout }: BrowserKit,
   session: SessionRecord,
   choice: string,
   context: RequestContext,
@@ -96,7 +108,7 @@ async function end(
 // After the session is stored as ended, so that a failure can be repeated, the cookie goes. To the
 // app by a page, since `form-action 'self'` blocks a redirect to another site after a form.
 function leave(
-  kit: FormsKit,
+  kit: BrowserKit,
   { back, uiLocales, place }: Asked,
   incoming: IncomingMessage,
 ): TextAnswer {
@@ -116,7 +128,7 @@ interface Showing {
 }
 
 async function show(
-  kit: FormsKit,
+  kit: BrowserKit,
   { request, session, asked, origin }: Showing,
 ): Promise<TextAnswer> {
   const { incoming } = request
@@ -150,7 +162,7 @@ function bindingOf(session: SessionRecord | null) {
  * `/oauth/sign-out` asks first, unless an ID token proves that the app has signed in the user in
  * this very session. GET can end a session, so mount it without HEAD.
  */
-export function logoutEndpoints(kit: FormsKit, judgeLogout: JudgeLogout): FormEndpoints {
+export function logoutEndpoints(kit: BrowserKit, judgeLogout: JudgeLogout): FormEndpoints {
   const { pages, sessions, baseUrl, audit } = kit
   return {
     GET: forPeople(kit, async function signOutByApp({ incoming, context }) {

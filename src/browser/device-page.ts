@@ -6,10 +6,10 @@ import {
   type DeviceApprovals,
 } from '../oauth/device/approve-device.js'
 import type { DeviceFlow } from '../oauth/device/device-flow.js'
-import type { AccountFormPage, Asking, Changed } from './account/account-form.js'
-import { accountOf, apisOf, scopesOf } from './consent-page.js'
+import type { AccountFormPage, Asking, Changed } from '../pages/account-form.js'
 import {
   accountCard,
+  accountOf,
   button,
   type FormFault,
   field,
@@ -17,16 +17,17 @@ import {
   hiddenFields,
   type OwnView,
   type PageForm,
-} from './form-parts.js'
-import { attributes, html, type SafeHtml } from './html.js'
-import type { Content, PageContent, PageShell } from './layout.js'
-import type { FormsKit } from './pages-kit.js'
-import { wrongFields } from './renew-cookie.js'
-import { type Note, notePage } from './show-page.js'
-import type { PageTexts } from './texts.js'
+} from '../pages/form-parts.js'
+import { attributes, html, type SafeHtml } from '../pages/html.js'
+import type { Content, PageContent, PageShell } from '../pages/layout.js'
+import { denyForm, factsOf, noted, warningOf } from '../pages/new-device-parts.js'
+import { wrongFields } from '../pages/renew-cookie.js'
+import type { PageTexts } from '../pages/texts.js'
+import type { BrowserKit } from './browser-kit.js'
+import { apisOf, scopesOf } from './consent-page.js'
 
 /** The same, with the decision about devices. */
-interface DeviceKit extends FormsKit {
+interface DeviceKit extends BrowserKit {
   readonly deviceFlow: DeviceFlow
   readonly deviceApprovals: DeviceApprovals
 }
@@ -35,7 +36,7 @@ interface DeviceKit extends FormsKit {
  * `/oauth/device`, [RFC 8628 §3.3](https://www.rfc-editor.org/rfc/rfc8628#section-3.3): a user
  * types the code of a device, reads what it wants, and decides.
  */
-export function createDevicePage(given: FormsKit, deviceFlow: DeviceFlow): AccountFormPage {
+export function createDevicePage(given: BrowserKit, deviceFlow: DeviceFlow): AccountFormPage {
   const deviceApprovals = createDeviceApprovals({ ...given, deviceFlow })
   const kit: DeviceKit = { ...given, deviceFlow, deviceApprovals }
   return {
@@ -124,12 +125,6 @@ function signInAgain(typed: string, asking: Asking): Changed {
   const code = readUserCode(typed)
   const query = code === null ? '' : `user_code=${shownUserCode(code)}`
   return { next: 'answer', answer: asking.signInAgain(query) }
-}
-
-/** Says what was done. */
-export function noted(note: Note, { show }: Asking): Changed {
-  const content: Content = (shell) => notePage({ note, onward: null }, shell)
-  return { next: 'answer', answer: show(() => content) }
 }
 
 async function showDevice(
@@ -244,13 +239,6 @@ ${denyForm(form, isRefused, texts)}`,
   }
 }
 
-/** A warning of another network. */
-export function warningOf(network: DeviceView['network'], texts: PageTexts): SafeHtml | null {
-  if (network === 'same') return null
-  return html`<p class="fault">${texts.html(`device-approval.${network}-network`)}</p>
-`
-}
-
 function approveForm(form: PageForm, texts: PageTexts): SafeHtml {
   const tick = attributes({ type: 'checkbox', name: 'seen', value: 'yes', required: true })
   const seen = texts.html('device-approval.seen')
@@ -260,35 +248,4 @@ function approveForm(form: PageForm, texts: PageTexts): SafeHtml {
     button(texts.html('device-approval.allow'), { class: 'grants' }),
   ]
   return formOf(form, texts, 'device-approval.tick', content)
-}
-
-/** A form of its own, which says what was wrong only where it is alone. */
-export function denyForm(form: PageForm, isAlone: boolean, texts: PageTexts): SafeHtml {
-  const given = { name: 'choice', value: 'deny', class: 'plain' }
-  const deny = button(texts.html('device-approval.deny'), given)
-  return formOf(isAlone ? form : { ...form, fault: null }, texts, 'device-approval.tick', deny)
-}
-
-/** What is known of a device. A part that nobody knows is null. */
-interface DeviceFacts {
-  readonly name: string | null
-  readonly network: string | null
-  readonly askedAt: Date
-}
-
-/** The device, its network and the time, each in a line. */
-export function factsOf(
-  { name, network, askedAt }: DeviceFacts,
-  texts: PageTexts,
-  first: SafeHtml | null = null,
-): SafeHtml {
-  const device = name ?? texts.plain('account.unknown-device')
-  const facts = [
-    first,
-    texts.html('device-approval.device', { device: html`<bdi>${device}</bdi>` }),
-    network && texts.html('device-approval.network', { network: html`<bdi>${network}</bdi>` }),
-    texts.html('device-approval.time', { time: texts.moment(askedAt) }),
-  ]
-  const shown = facts.filter((one) => one !== null && one !== '')
-  return html`<ul class="scopes">${shown.map((fact) => html`<li>${fact}</li>`)}</ul>`
 }

@@ -1,17 +1,20 @@
 import type { IncomingMessage } from 'node:http'
+import { logInOnPage } from '../email-sign-in/email-sign-in.js'
 import { AuthError } from '../errors.js'
 import type { SetHeaders } from '../http/endpoint.js'
 import { typedDigits } from '../lib/typed-code.js'
 import type { LoggedIn } from '../login/log-in.js'
 import type { Requester, SecondStep } from '../login/login-proof.js'
 import { parseCredentials } from '../login/login-request.js'
+import type { Flow, FlowBinding, MailedSignIn, VouchedSignIn } from '../pages/flow.js'
+import type { Submitted } from '../pages/form-page.js'
+import type { FormFault } from '../pages/form-parts.js'
+import { asIdentifier } from '../pages/next-page.js'
+import { approveByPasskey, openByPasskey } from '../passkeys/sign-in-by-passkey.js'
+import { signInOnPage } from '../provider-sign-in/provider-pages.js'
 import { browserLifetime } from '../sessions/browser-session.js'
-import type { Flow, FlowBinding, MailedSignIn, VouchedSignIn } from './flow.js'
-import type { Submitted } from './form-page.js'
-import type { FormFault } from './form-parts.js'
-import { asIdentifier } from './next-page.js'
-import { assertionOf } from './page-passkeys.js'
-import type { FormsKit } from './pages-kit.js'
+import type { BrowserKit } from './browser-kit.js'
+import { assertionOf } from './passkeys-page.js'
 
 /** A form of our pages, and its origin. */
 export interface FormVisit extends Requester {
@@ -73,7 +76,7 @@ const maxCodeChars = 64
 
 /** Signs in by name and password. */
 export async function signInByPassword(
-  kit: FormsKit,
+  kit: BrowserKit,
   { username, password, stay }: PasswordFields,
   visit: FormVisit,
 ): Promise<FormSignIn> {
@@ -96,7 +99,7 @@ export async function signInByPassword(
 
 /** With a mailed code in the place of a password; without the option always refused. */
 export async function signInByMailedCode(
-  kit: FormsKit,
+  kit: BrowserKit,
   typed: string,
   visit: FormVisit,
   stay: boolean,
@@ -111,7 +114,7 @@ export async function signInByMailedCode(
 
 /** With the ticket of a provider. `username`: for a new user, instead of one that is taken. */
 export async function signInByTicket(
-  kit: FormsKit,
+  kit: BrowserKit,
   { ticket, username }: { readonly ticket: string; readonly username?: string },
   visit: FormVisit,
 ): Promise<ProviderSignIn> {
@@ -123,7 +126,7 @@ export async function signInByTicket(
 
 /** With the code of a second factor; null: the user requests one. */
 export async function signInByCode(
-  kit: FormsKit,
+  kit: BrowserKit,
   typed: string | null,
   visit: FormVisit,
 ): Promise<FormSignIn> {
@@ -134,7 +137,7 @@ export async function signInByCode(
 
 /** With a passkey only. Always refused without the option `passkeys`. */
 export async function signInByPasskey(
-  kit: FormsKit,
+  kit: BrowserKit,
   fields: PasskeyFields,
   visit: FormVisit,
 ): Promise<FormSignIn> {
@@ -143,7 +146,7 @@ export async function signInByPasskey(
 
 /** With a passkey instead of a code. */
 export async function signInBySecondPasskey(
-  kit: FormsKit,
+  kit: BrowserKit,
   text: string,
   visit: FormVisit,
 ): Promise<FormSignIn> {
@@ -153,7 +156,7 @@ export async function signInBySecondPasskey(
 }
 
 async function second(
-  kit: FormsKit,
+  kit: BrowserKit,
   shown: Pick<SecondStep, 'code' | 'passkey'>,
   visit: FormVisit,
   otherwise: FormSignIn,
@@ -181,18 +184,18 @@ async function second(
 
 // The mailed code is sent again with the second factor: it is used up when both are right.
 async function byMail(
-  kit: FormsKit,
+  kit: BrowserKit,
   { requestId, code }: MailedSignIn,
   stay: boolean,
   { code: secondFactor, passkey }: Pick<SecondStep, 'code' | 'passkey'>,
   visit: FormVisit,
   otherwise: FormSignIn,
 ): Promise<FormSignIn> {
-  const { emailSignInOnPages: server, flows } = kit
-  if (server === undefined || code === null) return startOver
+  const { emailSignInKit, flows } = kit
+  if (emailSignInKit === undefined || code === null) return startOver
   const lifetime = browserLifetime(stay)
   const given = { requestId, code, secondFactor, passkey, tokens: 'cookie', lifetime } as const
-  const outcome = await server.logIn(given, visit)
+  const outcome = await logInOnPage(emailSignInKit, given, visit)
   if (outcome.outcome === 'logged-in') return signedIn(kit, outcome.loggedIn, stay, visit)
   if (outcome.error.code === 'totp-invalid') return otherwise
   const pending = { ...withoutPassword, userId: outcome.userId, stay }
@@ -205,7 +208,7 @@ async function byMail(
 
 // The ticket is sent again with what was missing: it is used up when all is right.
 async function byTicket(
-  kit: FormsKit,
+  kit: BrowserKit,
   given: Pick<SecondStep, 'code' | 'passkey'> & {
     readonly ticket: string
     readonly username: string | undefined
@@ -213,11 +216,15 @@ async function byTicket(
   visit: FormVisit,
   otherwise: FormSignIn,
 ): Promise<ProviderSignIn> {
-  const { providersOnPages: server, flows } = kit
-  if (server === undefined) return startOver
+  const { providersKit, flows } = kit
+  if (providersKit === undefined) return startOver
   const { ticket, code, passkey, username } = given
   const lifetime = browserLifetime(false)
-  const outcome = await server.signIn({ ticket, code, passkey, username, lifetime }, visit)
+  const outcome = await signInOnPage(
+    providersKit,
+    { ticket, code, passkey, username, lifetime },
+    visit,
+  )
   if (outcome.outcome === 'logged-in') return signedIn(kit, outcome.loggedIn, false, visit)
   if (outcome.outcome === 'factor-due') {
     const { userId, error, provider } = outcome
@@ -236,7 +243,7 @@ async function byTicket(
 }
 
 async function secondByTicket(
-  kit: FormsKit,
+  kit: BrowserKit,
   { ticket, code, passkey }: Pick<SecondStep, 'code' | 'passkey'> & VouchedSignIn,
   visit: FormVisit,
   otherwise: FormSignIn,
@@ -250,15 +257,15 @@ async function secondByTicket(
 }
 
 async function byPasskey(
-  kit: FormsKit,
+  kit: BrowserKit,
   { passkey: text, stay }: PasskeyFields,
   visit: FormVisit,
 ): Promise<FormSignIn> {
-  const { passkeysOnPages } = kit
+  const { passkeysKit } = kit
   const response = assertionOf(text)
-  if (passkeysOnPages === undefined || response === null) return wrongPasskey
+  if (passkeysKit === undefined || response === null) return wrongPasskey
   // 503
-  const approval = await passkeysOnPages.approve(response, visit)
+  const approval = await approveByPasskey(passkeysKit, response, visit)
   if (!approval.right) {
     if (approval.isStale && approval.error.code === 'Unauthorized') return startOver
     if (approval.error.details?.['signal'] === 'unknown-credential')
@@ -267,7 +274,8 @@ async function byPasskey(
   }
   const { approved, passkey } = approval
   // 401, 503
-  const opened = await passkeysOnPages.open(
+  const opened = await openByPasskey(
+    passkeysKit,
     { approved, tokens: 'cookie', lifetime: browserLifetime(stay), passkey },
     visit.context,
   )
@@ -276,7 +284,7 @@ async function byPasskey(
 }
 
 async function signedIn(
-  { flows }: FormsKit,
+  { flows }: BrowserKit,
   loggedIn: LoggedIn,
   stay: boolean,
   { flow: before, binding: { request } }: FormVisit,
@@ -288,7 +296,7 @@ async function signedIn(
 }
 
 function factorDue(
-  { flows }: FormsKit,
+  { flows }: BrowserKit,
   flow: Flow,
   { error: { details = {} } }: { readonly error: AuthError },
   binding: FlowBinding,

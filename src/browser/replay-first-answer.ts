@@ -1,10 +1,9 @@
 import type { KeptCookie } from '../http/answer.js'
 import { boundedCache } from '../lib/bounded-cache.js'
 import { sha256 } from '../lib/digest.js'
-import type { MailFormDone, MailPage } from './account/mail-form.js'
-import type { FormFields, FormPage, Submitted } from './form-page.js'
-import type { PageVisit } from './page-visit.js'
-import type { FormsKit } from './pages-kit.js'
+import type { FormFields, FormPage, Submitted } from '../pages/form-page.js'
+import type { PageVisit } from '../pages/page-visit.js'
+import type { BrowserKit } from './browser-kit.js'
 import type { FormSignIn, FormVisit } from './sign-in-by-form.js'
 
 /** Remembered forms. */
@@ -19,7 +18,7 @@ const recentSeconds = 10
  */
 export function replayFirstAnswer<Code extends string | null, Rest extends unknown[]>(
   clock: () => Date,
-  byCode: (kit: FormsKit, code: Code, visit: FormVisit, ...rest: Rest) => Promise<FormSignIn>,
+  byCode: (kit: BrowserKit, code: Code, visit: FormVisit, ...rest: Rest) => Promise<FormSignIn>,
 ): typeof byCode {
   const recent = boundedCache<Promise<FormSignIn>>(maxRecent, recentSeconds)
 
@@ -71,29 +70,6 @@ export function replayFirstEnrolment(
       const browser = newCookieOf(await outcome, session)
       if (browser !== null) recent.set(nameOf(visit, fields, browser), outcome, clock())
       return outcome
-    },
-  }
-}
-
-/**
- * The same for the code of a new user, whose account exists after the first form. Only a done form
- * is repeated: a refused one is checked and counted every time.
- */
-export function replayFirstDone(page: MailPage, clock: () => Date): MailPage {
-  const recent = boundedCache<Promise<MailFormDone>>(maxRecent, recentSeconds)
-  return {
-    ...page,
-    async submit(place, fields, request) {
-      // The token of the form depends on the browser.
-      const sent = ['csrf', 'code', 'username'].map((name) => fields.text(name))
-      const name = sha256(JSON.stringify([place.raw, ...sent]))
-      // No `await` between the lookup and the entry, as above.
-      const before = recent.get(name, clock())
-      const known = before === undefined ? null : await before.catch(() => null)
-      if (known !== null) return known
-      const done = page.submit(place, fields, request)
-      recent.set(name, done, clock())
-      return done
     },
   }
 }

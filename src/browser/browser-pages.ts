@@ -1,0 +1,152 @@
+import { linkScriptFile } from '../device-links/link-page.js'
+import type { Capability } from '../http/capability.js'
+import { createOfferedCookie } from '../http/cookies.js'
+import type { Routes } from '../http/endpoint.js'
+import { noticingMount } from '../oauth/base-url.js'
+import { createJudgeLogout } from '../oauth/judge-logout.js'
+import { accountPages, accountRoute } from '../pages/account-form.js'
+import { createPasswordFingerprint } from '../pages/flow.js'
+import { type FormPage, formEndpoints } from '../pages/form-page.js'
+import { plainAddress } from '../pages/page-request.js'
+import { assetsEndpoint } from '../pages/page-site.js'
+import { authorizeEndpoint, postedAuthorizeEndpoint, postOverFile } from '../pages/page-visit.js'
+import { ownPage } from '../pages/show-page.js'
+import { providerLogosOf } from '../provider-sign-in/provider-pages.js'
+import { createAccountPage } from './account-page.js'
+import type { BrowserKit, BrowserPagesKit } from './browser-kit.js'
+import { createCodePage } from './code-page.js'
+import { createConsentPage, createContinuePage } from './consent-page.js'
+import { createDevicePage } from './device-page.js'
+import { createEnrolmentPage, refusedEnrolmentEndpoint } from './enrolment-page.js'
+import { createFactorPage } from './factor-page.js'
+import { createAddPasskeyPage, createPasskeysPage } from './passkeys-page.js'
+import {
+  createConnectPage,
+  createProviderPage,
+  identitiesEndpoints,
+  toProviderEndpoint,
+} from './provider-page.js'
+import { replayFirstEnrolment } from './replay-first-answer.js'
+import { createSecondFactorPages } from './second-factor-page.js'
+import { createSignInPage } from './sign-in-page.js'
+import { logoutEndpoints, signOutEndpoints } from './sign-out.js'
+
+/** The pages, with what the host's own code needs of them. */
+export interface BrowserPages extends Capability {
+  /** The address of the page for a new password; null without. */
+  readonly changePassword: string | null
+}
+
+/** The authorization endpoint, and its pages. */
+export function createBrowserPages(given: BrowserPagesKit): BrowserPages {
+  const kit = browserKitOf(given)
+  const signIn = createSignInPage(kit)
+  const goOn = createContinuePage(kit)
+  // Without HEAD: a GET may issue a code or start an enrolment.
+  const form: MakeForm = (page) =>
+    ownPage(`/oauth/${page.page}`, {
+      ...formEndpoints(kit, page, { signIn, goOn }),
+      HEAD: null,
+    })
+  return {
+    routes: [
+      ownPage('/oauth/authorize', {
+        GET: noticingMount(authorizeEndpoint(kit), kit.baseUrl, kit.warnOnce),
+        POST: postedAuthorizeEndpoint(kit),
+        HEAD: null,
+      }),
+      form(signIn),
+      ...codePages(kit, form),
+      ...providerPages(kit, form),
+      ...createSecondFactorPages(kit).map(form),
+      ...enrolmentPages(kit, form),
+      form(createConsentPage(kit)),
+      form(goOn),
+      ownPage('/oauth/sign-out', signOutEndpoints(kit)),
+      ...devicePages(kit),
+      ...logoutPages(kit),
+      ...ownPages(kit),
+      ownPage('/oauth/assets/:file', { GET: assetsEndpoint(filesOf(kit)) }),
+    ],
+    changePassword: changePasswordAt(kit),
+  }
+}
+
+function filesOf({ pageSite, hasLinks, providerLogos }: BrowserKit) {
+  const { stylesheet, logo, icon, script, passwordScript } = pageSite
+  const ofLinks = hasLinks ? [linkScriptFile] : []
+  const ofParts = [...ofLinks, ...providerLogos.values()]
+  const all = [stylesheet, logo, icon, script, passwordScript, postOverFile, ...ofParts]
+  return all.filter((file) => file !== null)
+}
+
+function changePasswordAt(kit: BrowserKit): string | null {
+  if (kit.offered?.passwords === undefined) return null
+  return plainAddress(kit, kit.accountUrl === null ? 'account/forgot' : 'account/password')
+}
+
+/** Makes the route of a page. */
+type MakeForm = (page: FormPage) => Routes[number]
+
+function browserKitOf(kit: BrowserPagesKit): BrowserKit {
+  return {
+    ...kit,
+    passwordFingerprint: createPasswordFingerprint(kit.encryptionKeys),
+    offeredCookie: createOfferedCookie(kit.baseUrl),
+    providerLogos: providerLogosOf(kit.providersKit),
+    judgeLogout: kit.offersLogout ? createJudgeLogout(kit) : undefined,
+  }
+}
+
+function ownPages(kit: BrowserKit): Routes {
+  const { totpKit, passkeysKit, providersKit } = kit
+  const hasFactor = totpKit !== undefined || kit.offered?.emailFactor !== undefined
+  const own = accountPages(kit, [
+    createAccountPage(kit),
+    hasFactor ? createFactorPage(kit) : undefined,
+    passkeysKit && createPasskeysPage(kit, passkeysKit),
+  ])
+  if (kit.accountUrl === null || providersKit === undefined) return own
+  // Without HEAD: a GET may connect an account.
+  const identities = { ...identitiesEndpoints(kit, providersKit), HEAD: null }
+  return [...own, ownPage('/account/identities', identities)]
+}
+
+function devicePages(kit: BrowserKit): Routes {
+  const { deviceFlow } = kit
+  if (deviceFlow === undefined) return []
+  return [accountRoute(kit, createDevicePage(kit, deviceFlow))]
+}
+
+function logoutPages(kit: BrowserKit): Routes {
+  const { judgeLogout } = kit
+  if (judgeLogout === undefined) return []
+  // Without HEAD: a GET may end a session.
+  return [ownPage('/oauth/logout', { ...logoutEndpoints(kit, judgeLogout), HEAD: null })]
+}
+
+function codePages(kit: BrowserKit, form: MakeForm): Routes {
+  const { emailSignInKit } = kit
+  return emailSignInKit === undefined ? [] : [form(createCodePage(kit, emailSignInKit))]
+}
+
+function providerPages(kit: BrowserKit, form: MakeForm): Routes {
+  const { providersKit } = kit
+  if (providersKit === undefined) return []
+  return [
+    ownPage('/oauth/providers/:id', { GET: toProviderEndpoint(kit, providersKit), HEAD: null }),
+    form(createProviderPage(kit, providersKit)),
+    form(createConnectPage(kit, providersKit)),
+  ]
+}
+
+function enrolmentPages(kit: BrowserKit, form: MakeForm): Routes {
+  const { totpKit, passkeysKit, pages, clock } = kit
+  if (totpKit === undefined && passkeysKit === undefined)
+    return [ownPage('/oauth/enrolment', { GET: refusedEnrolmentEndpoint(kit), HEAD: null })]
+  const once = (page: FormPage) => form(replayFirstEnrolment(page, pages.cookie, clock))
+  const enrolling = once(createEnrolmentPage(kit))
+  return passkeysKit === undefined
+    ? [enrolling]
+    : [enrolling, once(createAddPasskeyPage(kit, passkeysKit))]
+}
