@@ -1,7 +1,7 @@
 import type { RequestContext } from './audit/events.js'
 import type { SignInRefusal } from './audit/refusals.js'
 import { AuthError } from './errors.js'
-import { objectionIn } from './lib/objection.js'
+import { objectionIn } from './lib/mistakes.js'
 import { type ApprovedSignIn, approve } from './sessions/approved-sign-in.js'
 import { type DecidingKit, type FactorProof, proveFactor } from './sign-in-factor.js'
 import type { StoredMethod } from './stores/contract.js'

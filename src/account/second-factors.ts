@@ -3,7 +3,7 @@ import type { Capability } from '../http/capability.js'
 import { contextOfAction, type HostAction } from '../http/host-input.js'
 import type { ManagementKit } from '../kits/session-kit.js'
 import type { SignInKit } from '../kits/sign-in-kit.js'
-import { isHostId } from '../lib/host-id.js'
+import { isHostId } from '../lib/texts.js'
 import {
   createTotpEnrolment,
   type TotpEnrolment,

@@ -1,6 +1,6 @@
 import { AuthError } from '../errors.js'
 import type { EndpointRequest } from '../http/endpoint.js'
-import { withReadableDomain } from '../lib/address-domain.js'
+import { withReadableDomain } from '../lib/addresses.js'
 import { type AccountFormPage, changedBy } from '../pages/account-form.js'
 import type { FormFields, Submitted } from '../pages/form-page.js'
 import {

@@ -1,5 +1,5 @@
 import type { EndpointRequest } from '../http/endpoint.js'
-import { withReadableDomain } from '../lib/address-domain.js'
+import { withReadableDomain } from '../lib/addresses.js'
 import { parseIdentifier } from '../login/login-request.js'
 import {
   button,

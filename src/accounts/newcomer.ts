@@ -1,7 +1,7 @@
 import type { z } from 'zod'
 import type { HostCall } from '../lib/host-call.js'
-import { objectionIn } from '../lib/objection.js'
-import { isOneLine } from '../lib/one-line.js'
+import { objectionIn } from '../lib/mistakes.js'
+import { isOneLine } from '../lib/texts.js'
 import { identifierText } from '../login/login-request.js'
 import type { BeforeRegister, RegistrationAttempt } from './accounts-options.js'
 

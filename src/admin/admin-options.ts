@@ -11,8 +11,8 @@ import {
   whole,
   withMethods,
 } from '../lib/check-options.js'
-import { decodeEncryptionKeys, encryptionKeyRemedy } from '../lib/encryption-key.js'
 import type { Logger } from '../lib/logger.js'
+import { decodeEncryptionKeys, encryptionKeyRemedy } from '../lib/secrets.js'
 import type { CanonicalIdentifier } from '../login/identifier.js'
 import type { OAuthOptions } from '../oauth/oauth-options.js'
 import type { KeyRing } from '../signers/contract.js'

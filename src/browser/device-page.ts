@@ -1,4 +1,4 @@
-import { readUserCode, shownUserCode } from '../lib/user-code.js'
+import { readUserCode, shownUserCode } from '../lib/typed-codes.js'
 import type { BrowserUser } from '../oauth/browser-sign-in.js'
 import {
   type AskedDevice,

@@ -1,6 +1,6 @@
 import { switchOnTotp } from '../account/totp.js'
 import type { Endpoint } from '../http/endpoint.js'
-import { typedDigits } from '../lib/typed-code.js'
+import { typedDigits } from '../lib/typed-codes.js'
 import type { FormFields, FormPage } from '../pages/form-page.js'
 import {
   button,

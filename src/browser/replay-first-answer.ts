@@ -1,6 +1,6 @@
 import type { KeptCookie } from '../http/answer.js'
 import { boundedCache } from '../lib/bounded-cache.js'
-import { sha256 } from '../lib/digest.js'
+import { sha256 } from '../lib/secrets.js'
 import type { FormFields, FormPage, Submitted } from '../pages/form-page.js'
 import type { PageVisit } from '../pages/page-visit.js'
 import type { BrowserKit } from './browser-kit.js'

@@ -1,5 +1,5 @@
 import { AuthError } from '../errors.js'
-import { typedDigits } from '../lib/typed-code.js'
+import { typedDigits } from '../lib/typed-codes.js'
 import type { AccountFormPage, Asking, Changed } from '../pages/account-form.js'
 import { linkScript as linkScriptText } from '../pages/assets/scripts.js'
 import { accountCard, accountOf, button, field, formOf, type OwnView } from '../pages/form-parts.js'

@@ -1,8 +1,5 @@
-import { equalInConstantTime } from '../lib/constant-time.js'
-import { deriveKey } from '../lib/derive-key.js'
-import { hmacSha256, sha256 } from '../lib/digest.js'
-import { randomSecret } from '../lib/random.js'
-import { newUserCode, readUserCode, shownUserCode } from '../lib/user-code.js'
+import { deriveKey, equalInConstantTime, hmacSha256, randomSecret, sha256 } from '../lib/secrets.js'
+import { newUserCode, readUserCode, shownUserCode } from '../lib/typed-codes.js'
 import type { DeviceCodeRecord } from '../stores/device-code-contract.js'
 
 /** What a device shows, and the id under which it is stored. */

@@ -12,7 +12,7 @@ import { type OpenedSession, openApproved } from '../host-sign-in/open-session.j
 import type { Capability } from '../http/capability.js'
 import type { Endpoint, EndpointRequest } from '../http/endpoint.js'
 import { parseInput } from '../http/input.js'
-import { randomSecret } from '../lib/random.js'
+import { randomSecret } from '../lib/secrets.js'
 import { loggedIn } from '../login/login.endpoint.js'
 import { parseIdentifier } from '../login/login-request.js'
 import type { ApprovedSignIn } from '../sessions/approved-sign-in.js'

@@ -1,5 +1,5 @@
-import { sha256 } from '../lib/digest.js'
 import { type HostCall, UnexpectedAnswer } from '../lib/host-call.js'
+import { sha256 } from '../lib/secrets.js'
 import type { Principal } from '../principal/principal.js'
 import type { TokenSigner } from '../signers/contract.js'
 import type { OpenSockets, SocketEntry } from './open-sockets.js'

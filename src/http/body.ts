@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer'
 import type { IncomingMessage } from 'node:http'
 import { MIMEType } from 'node:util'
 import { AuthConfigError, AuthError, invalidRequest } from '../errors.js'
-import { isWellFormed } from '../lib/well-formed.js'
+import { isWellFormed } from '../lib/texts.js'
 
 /**
  * Maximum bytes of a body, and maximum characters of all texts in a body that the host has parsed.

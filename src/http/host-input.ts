@@ -2,8 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import { noRequest, type RequestContext } from '../audit/events.js'
 import { invalidRequest } from '../errors.js'
 import { ownMembers } from '../lib/check-options.js'
-import { isHostId } from '../lib/host-id.js'
-import { isOneLine } from '../lib/one-line.js'
+import { isHostId, isOneLine } from '../lib/texts.js'
 import type { JsonBody } from './body.js'
 
 /**

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { AuthError } from '../errors.js'
-import type { WarnOnce } from '../lib/warn-once.js'
+import type { WarnOnce } from '../lib/logger.js'
 import { createSessionCookie, ownHeader, type SessionCookie } from './cookies.js'
 import type { ReadCredentials } from './credentials.js'
 

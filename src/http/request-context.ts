@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import type { RequestContext } from '../audit/events.js'
 import { AuthError } from '../errors.js'
 import { describeFailure, type HostFailure } from '../lib/host-call.js'
-import type { WarnOnce } from '../lib/warn-once.js'
+import type { WarnOnce } from '../lib/logger.js'
 import {
   clientAddress,
   connectionAddress,

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import { noRequest, type RequestContext } from '../audit/events.js'
-import type { WarnOnce } from '../lib/warn-once.js'
+import type { WarnOnce } from '../lib/logger.js'
 import { ownHeader } from './cookies.js'
 
 /** The host's function for the id of a request in its own log. */

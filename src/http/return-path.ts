@@ -1,4 +1,4 @@
-import { isWellFormed } from '../lib/well-formed.js'
+import { isWellFormed } from '../lib/texts.js'
 
 /** The address of the sign-in page that leads to this path afterwards; null if it may not. */
 export type SignInUrl = (returnTo: unknown) => string | null

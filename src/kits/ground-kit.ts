@@ -1,7 +1,7 @@
 import type { NoticeTime } from '../audit/clock-watch.js'
 import type { Audit, ObserveEvents } from '../audit/events.js'
 import type { HostCall } from '../lib/host-call.js'
-import type { WarnOnce } from '../lib/warn-once.js'
+import type { WarnOnce } from '../lib/logger.js'
 import type { Watch } from '../lib/watch.js'
 import type { TokenSigner } from '../signers/contract.js'
 import type { SessionRecord, SessionStore } from '../stores/contract.js'

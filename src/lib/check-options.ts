@@ -1,7 +1,6 @@
 import { z } from 'zod'
 import { AuthConfigError } from '../errors.js'
-import { asOne } from './mistakes.js'
-import { nearest } from './nearest.js'
+import { asOne, nearest } from './mistakes.js'
 
 /** The schema of a factory's options, and texts for its errors. */
 export interface OptionRules<Checked> {

@@ -7,9 +7,9 @@ import {
 } from 'node:http'
 import { request as requestOverHttps } from 'node:https'
 import { isIP, type LookupFunction } from 'node:net'
+import { bareHost, isAllowedAddress, isSafeUrl, type OfOthers } from './addresses.js'
 import { boundedCache } from './bounded-cache.js'
 import { UnexpectedAnswer, withTimeout } from './host-call.js'
-import { bareHost, isAllowedAddress, isSafeUrl, type OfOthers } from './safe-url.js'
 
 /** From the look-up of the name to the last byte of the answer. */
 const maxMilliseconds = 5000

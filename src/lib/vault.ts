@@ -1,6 +1,5 @@
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
-import { deriveKey } from './derive-key.js'
-import { sha256 } from './digest.js'
+import { deriveKey, sha256 } from './secrets.js'
 
 /**
  * Encrypts secrets for the database with AES-256-GCM, bound to their owner, with a key that is not

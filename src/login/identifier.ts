@@ -1,9 +1,8 @@
 import { type Audit, noRequest } from '../audit/events.js'
 import { invalidRequest } from '../errors.js'
-import { withAsciiDomain } from '../lib/address-domain.js'
-import { deriveKey } from '../lib/derive-key.js'
-import { hmacSha256 } from '../lib/digest.js'
+import { withAsciiDomain } from '../lib/addresses.js'
 import { type HostCall, UnexpectedAnswer } from '../lib/host-call.js'
+import { deriveKey, hmacSha256 } from '../lib/secrets.js'
 import type { DigestIdentifier } from '../throttle/counter-keys.js'
 import type { AuthUser, LoginIdentifier, UserStore } from '../users/contract.js'
 

@@ -1,7 +1,7 @@
 import { noRequest } from '../audit/events.js'
 import type { Capability } from '../http/capability.js'
 import type { SignInKit } from '../kits/sign-in-kit.js'
-import { lazily } from '../lib/lazily.js'
+import { lazily } from '../lib/async.js'
 import type { AuthenticateLocally } from './local-strategy.js'
 import { type LogIn, type LogInSteps, logIn, logInSteps } from './log-in.js'
 import { loginEndpoint } from './login.endpoint.js'

@@ -3,8 +3,8 @@ import { type Audit, noRequest } from '../audit/events.js'
 import type { SignInRefusal } from '../audit/refusals.js'
 import { siteOf } from '../http/client-address.js'
 import type { VerifyPassword } from '../kits/sign-in-kit.js'
-import { forgetRejection } from '../lib/forget-rejection.js'
-import { randomSecret } from '../lib/random.js'
+import { forgetRejection } from '../lib/async.js'
+import { randomSecret } from '../lib/secrets.js'
 import type { ShownPassword } from '../passwords/contract.js'
 
 /**

@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { withAsciiDomain, withReadableDomain } from '../lib/address-domain.js'
-import { isWellFormed } from '../lib/well-formed.js'
+import { withAsciiDomain, withReadableDomain } from '../lib/addresses.js'
+import { isWellFormed } from '../lib/texts.js'
 
 const maxOctets = 254
 const maxLocalOctets = 64

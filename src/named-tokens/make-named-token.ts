@@ -1,7 +1,7 @@
 import type { RequestContext } from '../audit/events.js'
 import { AuthError, notSignedIn } from '../errors.js'
 import type { SignInKit } from '../kits/sign-in-kit.js'
-import { randomId } from '../lib/random.js'
+import { randomId } from '../lib/secrets.js'
 import type { ApprovedSignIn } from '../sessions/approved-sign-in.js'
 import { catchUpMarks } from '../sessions/catch-up-marks.js'
 import type { PasswordMarks } from '../sessions/password-watch.js'

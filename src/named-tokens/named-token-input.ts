@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { isOneLine } from '../lib/one-line.js'
+import { isOneLine } from '../lib/texts.js'
 
 const day = 24 * 60 * 60
 const maxNameChars = 100

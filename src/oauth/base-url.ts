@@ -1,7 +1,7 @@
 import { AuthConfigError } from '../errors.js'
 import type { Endpoint } from '../http/endpoint.js'
 import { isPagesOrigin } from '../http/page-origin.js'
-import type { WarnOnce } from '../lib/warn-once.js'
+import type { WarnOnce } from '../lib/logger.js'
 
 /**
  * The issuer as a URL that every client compares equally ([RFC 8414

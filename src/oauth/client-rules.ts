@@ -1,5 +1,5 @@
 import { AuthConfigError } from '../errors.js'
-import { isSafeUrlOfOthers } from '../lib/safe-url.js'
+import { isSafeUrlOfOthers } from '../lib/addresses.js'
 import type { OAuthClient } from '../stores/client-contract.js'
 import { deviceGrant, grantsOf, isConfidential, serviceGrant } from './client-defaults.js'
 import { clientRemedies, readClient } from './client-schema.js'

@@ -1,7 +1,7 @@
 import { z } from 'zod'
+import { lazily } from '../lib/async.js'
 import { checkOptions, fitting, flag, optionsOf, ownMembers, text } from '../lib/check-options.js'
-import { lazily } from '../lib/lazily.js'
-import { isOneLine } from '../lib/one-line.js'
+import { isOneLine } from '../lib/texts.js'
 import { grantTypes, type OAuthClient } from '../stores/client-contract.js'
 import { isReservedScope } from './consent-words.js'
 

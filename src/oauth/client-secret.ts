@@ -1,6 +1,4 @@
-import { equalDigests } from '../lib/constant-time.js'
-import { sha256 } from '../lib/digest.js'
-import { randomSecret } from '../lib/random.js'
+import { equalDigests, randomSecret, sha256 } from '../lib/secrets.js'
 
 /** A new client secret and its stored form. */
 export interface ClientSecret {

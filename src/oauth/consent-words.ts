@@ -1,4 +1,4 @@
-import { sha256 } from '../lib/digest.js'
+import { sha256 } from '../lib/secrets.js'
 import type { OAuthClient } from '../stores/client-contract.js'
 import { redirectHost, redirectKind } from './redirect-uri.js'
 

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
-import { sha256 } from '../lib/digest.js'
 import { UnexpectedAnswer } from '../lib/host-call.js'
+import { sha256 } from '../lib/secrets.js'
 import type { IdTokenClaims } from '../signers/contract.js'
 import type { OAuthClient } from '../stores/client-contract.js'
 import type { SessionRecord, StoredMethod } from '../stores/contract.js'

@@ -2,10 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import type { CookieChange } from '../http/answer.js'
 import { createPreCookie } from '../http/cookies.js'
 import { isOwnPage } from '../http/page-origin.js'
-import { equalDigests } from '../lib/constant-time.js'
-import { deriveKey } from '../lib/derive-key.js'
-import { hmacSha256, sha256 } from '../lib/digest.js'
-import { randomId } from '../lib/random.js'
+import { deriveKey, equalDigests, hmacSha256, randomId, sha256 } from '../lib/secrets.js'
 import type { AppsKit } from '../oauth/apps-kit.js'
 
 /** The context of a form: its page, its request, the browser and the account. */

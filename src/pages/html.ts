@@ -1,4 +1,4 @@
-import { hasAppScheme } from '../lib/app-scheme.js'
+import { hasAppScheme } from '../lib/texts.js'
 
 /** The brand of {@link SafeHtml}, known only in this file. */
 const markup: unique symbol = Symbol('markup')

@@ -5,7 +5,7 @@ import type { EndpointRequest, Routes } from '../http/endpoint.js'
 import { isOwnPage } from '../http/page-origin.js'
 import { returnPathOf } from '../http/return-path.js'
 import { boundedCache } from '../lib/bounded-cache.js'
-import { sha256 } from '../lib/digest.js'
+import { sha256 } from '../lib/secrets.js'
 import type { PasswordReason } from '../passwords/password-rules.js'
 import {
   type FormEndpoints,

@@ -3,7 +3,7 @@ import { extname } from 'node:path'
 import { AuthConfigError, AuthError } from '../errors.js'
 import type { Endpoint } from '../http/endpoint.js'
 import { ownMembers } from '../lib/check-options.js'
-import { sha256 } from '../lib/digest.js'
+import { sha256 } from '../lib/secrets.js'
 import { addressAt } from '../oauth/base-url.js'
 import { passkeyScript, passwordScript } from './assets/scripts.js'
 import {

@@ -1,8 +1,8 @@
 import type { z } from 'zod'
 import { isPagesOrigin } from '../http/page-origin.js'
+import { lazily } from '../lib/async.js'
 import { checkOptions, fitting, optionsOf, whole } from '../lib/check-options.js'
-import { lazily } from '../lib/lazily.js'
-import { isWellFormed } from '../lib/well-formed.js'
+import { isWellFormed } from '../lib/texts.js'
 import type { TextOptions } from './texts.js'
 
 /**

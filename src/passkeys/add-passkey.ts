@@ -1,7 +1,7 @@
 import type { RequestContext } from '../audit/events.js'
 import type { PasskeyFault } from '../audit/refusals.js'
 import { AuthError, invalidRequest } from '../errors.js'
-import { randomSecret } from '../lib/random.js'
+import { randomSecret } from '../lib/secrets.js'
 import type { SignedInRequest } from '../principal/principal.js'
 import { markOfMaker } from '../sessions/mark-of-maker.js'
 import { noteMethods } from '../sessions/note-methods.js'

@@ -1,4 +1,4 @@
-import { randomSecret } from '../lib/random.js'
+import { randomSecret } from '../lib/secrets.js'
 import type { PasskeyRecord } from '../stores/passkey-contract.js'
 import type { AuthUser } from '../users/contract.js'
 import { challengeMs } from './challenges.js'

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import type { BaseKit } from '../kits/ground-kit.js'
-import { sha256 } from '../lib/digest.js'
+import { sha256 } from '../lib/secrets.js'
 import { createVault } from '../lib/vault.js'
 import type { OnceStore } from '../stores/once-contract.js'
 

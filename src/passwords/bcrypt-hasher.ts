@@ -2,7 +2,7 @@ import { createHash, createHmac } from 'node:crypto'
 import { availableParallelism } from 'node:os'
 import { AuthConfigError, invalidRequest } from '../errors.js'
 import { checkOptions, fitting, flag, optionsOf, ownMembers, whole } from '../lib/check-options.js'
-import { isWellFormed } from '../lib/well-formed.js'
+import { isWellFormed } from '../lib/texts.js'
 import type { PasswordHasher } from './contract.js'
 import { createHashingPool } from './hashing-pool.js'
 

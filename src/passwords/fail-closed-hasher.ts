@@ -1,5 +1,5 @@
 import { AuthError, invalidRequest } from '../errors.js'
-import { forgetRejection } from '../lib/forget-rejection.js'
+import { forgetRejection } from '../lib/async.js'
 import { type HostCall, type HostFailure, UnexpectedAnswer } from '../lib/host-call.js'
 import type { PasswordHasher, ShownPassword } from './contract.js'
 

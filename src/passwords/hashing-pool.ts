@@ -3,7 +3,7 @@ import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { AuthError } from '../errors.js'
-import { limitConcurrency } from '../lib/limit-concurrency.js'
+import { limitConcurrency } from '../lib/async.js'
 import type { CompareTask, HashTask } from './bcrypt-worker.js'
 
 /** Runs hashing work in threads, a bounded number at a time. */

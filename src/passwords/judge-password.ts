@@ -1,7 +1,7 @@
 import { AuthError, invalidRequest } from '../errors.js'
 import { bool, listOf, requireExpected, text } from '../lib/check-answer.js'
 import type { HostCall, HostFailure } from '../lib/host-call.js'
-import { isWellFormed } from '../lib/well-formed.js'
+import { isWellFormed } from '../lib/texts.js'
 import type { AuthUser } from '../users/contract.js'
 import { createIsBreached } from './breached.js'
 import type { FailClosedHasher } from './fail-closed-hasher.js'

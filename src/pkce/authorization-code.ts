@@ -1,7 +1,6 @@
 import type { RequestContext } from '../audit/events.js'
 import type { SignInKit } from '../kits/sign-in-kit.js'
-import { sha256 } from '../lib/digest.js'
-import { randomId, randomSecret } from '../lib/random.js'
+import { randomId, randomSecret, sha256 } from '../lib/secrets.js'
 import type { ApprovedSignIn } from '../sessions/approved-sign-in.js'
 import type { AuthorizationCodeRecord } from '../stores/code-contract.js'
 

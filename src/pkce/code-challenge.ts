@@ -1,5 +1,4 @@
-import { equalInConstantTime } from '../lib/constant-time.js'
-import { sha256 } from '../lib/digest.js'
+import { equalInConstantTime, sha256 } from '../lib/secrets.js'
 
 /**
  * `S256` of [RFC 7636 §4.2](https://www.rfc-editor.org/rfc/rfc7636#section-4.2): a SHA-256 in

@@ -1,8 +1,8 @@
 import { z } from 'zod'
+import { lazily } from '../lib/async.js'
 import { ownMembers } from '../lib/check-options.js'
 import { type HostCall, UnexpectedAnswer } from '../lib/host-call.js'
-import { lazily } from '../lib/lazily.js'
-import { isWellFormed } from '../lib/well-formed.js'
+import { isWellFormed } from '../lib/texts.js'
 import type {
   FinishedFlow,
   FlowToFinish,

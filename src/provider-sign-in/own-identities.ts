@@ -1,6 +1,6 @@
 import type { RequestContext } from '../audit/events.js'
 import { AuthError, notSignedIn } from '../errors.js'
-import { randomId } from '../lib/random.js'
+import { randomId } from '../lib/secrets.js'
 import type { SignedInRequest } from '../principal/principal.js'
 import { markOfMaker } from '../sessions/mark-of-maker.js'
 import type { IdentityRecord } from '../stores/identity-contract.js'

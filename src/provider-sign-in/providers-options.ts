@@ -1,6 +1,6 @@
 import { AuthConfigError } from '../errors.js'
 import { checkOptions, fitting, flag, optionsOf, text } from '../lib/check-options.js'
-import { isOneLine } from '../lib/one-line.js'
+import { isOneLine } from '../lib/texts.js'
 import { redirectProblem } from '../oauth/redirect-uri.js'
 import type { Provider } from '../providers/contract.js'
 import type { AuthUser } from '../users/contract.js'

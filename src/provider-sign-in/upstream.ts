@@ -1,6 +1,6 @@
 import type { Proofs, Sealed } from '../accounts/proofs.js'
 import type { RequestContext } from '../audit/events.js'
-import { sha256 } from '../lib/digest.js'
+import { sha256 } from '../lib/secrets.js'
 import type { SessionRecord } from '../stores/contract.js'
 import type { ProofPurpose } from '../stores/proof-contract.js'
 import { noneIfRefused } from './provider-flow.js'

@@ -1,4 +1,5 @@
 import type { z } from 'zod'
+import { isSafeUrl } from '../lib/addresses.js'
 import {
   callable,
   checkOptions,
@@ -7,11 +8,9 @@ import {
   ownMembers,
   text,
 } from '../lib/check-options.js'
-import { sha256 } from '../lib/digest.js'
 import { UnexpectedAnswer } from '../lib/host-call.js'
 import { outgoing } from '../lib/outgoing.js'
-import { randomSecret } from '../lib/random.js'
-import { isSafeUrl } from '../lib/safe-url.js'
+import { randomSecret, sha256 } from '../lib/secrets.js'
 import type { FlowToFinish, Identity, Provider } from './contract.js'
 import { boundedText, present } from './open-id-identity.js'
 import type { OpenIdSettings, ProviderTokens } from './open-id-options.js'

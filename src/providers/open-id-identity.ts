@@ -1,6 +1,6 @@
 import { ownMembers } from '../lib/check-options.js'
 import { UnexpectedAnswer } from '../lib/host-call.js'
-import { isOneLine } from '../lib/one-line.js'
+import { isOneLine } from '../lib/texts.js'
 import type { Identity } from './contract.js'
 import type { ClaimedIdentity } from './open-id-options.js'
 

@@ -1,6 +1,7 @@
 import { createPrivateKey, type webcrypto } from 'node:crypto'
 import type { z } from 'zod'
 import { AuthConfigError } from '../errors.js'
+import { isSafeUrl } from '../lib/addresses.js'
 import {
   callable,
   checkOptions,
@@ -11,7 +12,6 @@ import {
   whole,
 } from '../lib/check-options.js'
 import { doAll } from '../lib/mistakes.js'
-import { isSafeUrl } from '../lib/safe-url.js'
 import type { Identity } from './contract.js'
 import {
   type CommonOptions,

@@ -1,7 +1,6 @@
 import { ownMembers } from '../lib/check-options.js'
-import { sha256 } from '../lib/digest.js'
-import { randomSecret } from '../lib/random.js'
 import { requireLibrary } from '../lib/require-library.js'
+import { randomSecret, sha256 } from '../lib/secrets.js'
 import type { FlowToStart, Provider } from './contract.js'
 import { createReadLogoutToken } from './logout-token.js'
 import { readAnswer, refused } from './open-id-answer.js'

@@ -1,4 +1,5 @@
 import type { z } from 'zod'
+import { isSafeUrl } from '../lib/addresses.js'
 import {
   callable,
   checkOptions,
@@ -8,7 +9,6 @@ import {
   withMethods,
 } from '../lib/check-options.js'
 import { UnexpectedAnswer } from '../lib/host-call.js'
-import { isSafeUrl } from '../lib/safe-url.js'
 import type { FinishedFlow, FlowToFinish, Identity, Provider, StartedFlow } from './contract.js'
 import { boundedText, isKeyText, methodsOf, present } from './open-id-identity.js'
 import { errorReason } from './open-id-outage.js'

@@ -1,6 +1,6 @@
 import type { z } from 'zod'
 import { callable, fitting, flag } from '../lib/check-options.js'
-import { isOneLine } from '../lib/one-line.js'
+import { isOneLine } from '../lib/texts.js'
 import type { Provider, ProviderLogo } from './contract.js'
 
 /** What every provider can be told. */

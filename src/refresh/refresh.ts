@@ -7,7 +7,7 @@ import type { Capability } from '../http/capability.js'
 import type { Endpoint } from '../http/endpoint.js'
 import { parseInput } from '../http/input.js'
 import type { SignInKit } from '../kits/sign-in-kit.js'
-import { sha256 } from '../lib/digest.js'
+import { sha256 } from '../lib/secrets.js'
 import type { RefreshState, SessionRecord } from '../stores/contract.js'
 import {
   classifyRefreshToken,

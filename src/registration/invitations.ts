@@ -10,7 +10,7 @@ import type { Endpoint } from '../http/endpoint.js'
 import { contextOfAction, type HostAction, readAction, requireIds } from '../http/host-input.js'
 import { parseInput } from '../http/input.js'
 import type { ManagementKit } from '../kits/session-kit.js'
-import { lazily } from '../lib/lazily.js'
+import { lazily } from '../lib/async.js'
 
 /** An invitation that can be used. */
 export interface Invitation {

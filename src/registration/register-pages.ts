@@ -2,7 +2,7 @@ import { type NewPasswordOnPage, newPasswordField } from '../accounts/password-p
 import { AuthError } from '../errors.js'
 import type { EndpointRequest } from '../http/endpoint.js'
 import { parseInput } from '../http/input.js'
-import { withReadableDomain } from '../lib/address-domain.js'
+import { withReadableDomain } from '../lib/addresses.js'
 import type { LoggedIn } from '../login/log-in.js'
 import {
   button,

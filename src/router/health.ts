@@ -1,5 +1,5 @@
 import type { PasswordStats } from '../admission/admission.js'
-import { randomId, randomSecret } from '../lib/random.js'
+import { randomId, randomSecret } from '../lib/secrets.js'
 import { checkAccessTokens, checkRs256 } from '../tokens/check-signer.js'
 import type { Kit } from './kit.js'
 

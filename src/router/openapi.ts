@@ -1,6 +1,6 @@
 import type { Routes } from '../http/endpoint.js'
+import { lazily } from '../lib/async.js'
 import { checkOptions, fitting, optionsOf } from '../lib/check-options.js'
-import { lazily } from '../lib/lazily.js'
 import type { OpenApiDocument } from '../openapi/document.js'
 
 /** Options of `auth.openapi`. */

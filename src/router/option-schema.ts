@@ -18,10 +18,10 @@ import {
   whole,
   withMethods,
 } from '../lib/check-options.js'
-import { encryptionKeyRemedy } from '../lib/encryption-key.js'
 import type { Logger } from '../lib/logger.js'
+import { encryptionKeyRemedy } from '../lib/secrets.js'
+import { isWellFormed } from '../lib/texts.js'
 import type { Trace } from '../lib/watch.js'
-import { isWellFormed } from '../lib/well-formed.js'
 import { documentHost } from '../oauth/client-documents/client-document.js'
 import { isResource, scopePattern } from '../oauth/client-schema.js'
 import { isReservedScope } from '../oauth/consent-words.js'

@@ -4,9 +4,9 @@ import {
   checkDeviceLinksOptions,
 } from '../device-links/device-links-options.js'
 import { checkOptions, ownMembers } from '../lib/check-options.js'
-import { decodeEncryptionKeys } from '../lib/encryption-key.js'
 import type { Logger } from '../lib/logger.js'
 import { doAll } from '../lib/mistakes.js'
+import { decodeEncryptionKeys } from '../lib/secrets.js'
 import { checkBrand } from '../pages/pages-options.js'
 import { checkTexts } from '../pages/texts.js'
 import { type CheckedPasskeysOptions, checkPasskeysOptions } from '../passkeys/passkeys-options.js'

@@ -1,5 +1,5 @@
 import type { RequestContext } from '../audit/events.js'
-import { randomId } from '../lib/random.js'
+import { randomId } from '../lib/secrets.js'
 import type { SessionRecord } from '../stores/contract.js'
 import { newRefreshToken } from '../tokens/refresh-token.js'
 import { newSessionSecret } from '../tokens/session-secret.js'

@@ -1,5 +1,5 @@
-import { sha256 } from '../lib/digest.js'
-import type { WarnOnce } from '../lib/warn-once.js'
+import type { WarnOnce } from '../lib/logger.js'
+import { sha256 } from '../lib/secrets.js'
 import type { SessionRecord } from '../stores/contract.js'
 import type { AuthUser } from '../users/contract.js'
 

@@ -1,4 +1,4 @@
-import { randomId } from '../lib/random.js'
+import { randomId } from '../lib/secrets.js'
 
 // A code ends with the session that asked for it. If the host asked for it there is no such
 // session, so a placeholder is stored: a row without any token, which no list shows.

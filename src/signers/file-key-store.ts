@@ -2,7 +2,7 @@ import { constants } from 'node:fs'
 import { link, mkdir, open, readdir, readFile, rm } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import { z } from 'zod'
-import { randomId } from '../lib/random.js'
+import { randomId } from '../lib/secrets.js'
 import type { KeyStore, StoredSigningKey } from './contract.js'
 
 const pattern = /^key-(\d{6})\.json$/

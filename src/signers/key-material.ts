@@ -10,7 +10,7 @@ import {
 import type { CryptoKey, JWK } from 'jose'
 import { AuthConfigError } from '../errors.js'
 import { ownMembers } from '../lib/check-options.js'
-import { sha256 } from '../lib/digest.js'
+import { sha256 } from '../lib/secrets.js'
 
 /**
  * Algorithms for access tokens. `ES256` is the default. `HS256` is for one service that verifies

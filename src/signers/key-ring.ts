@@ -1,4 +1,5 @@
 import { AuthConfigError } from '../errors.js'
+import { lazily } from '../lib/async.js'
 import {
   callable,
   checkOptions,
@@ -10,10 +11,9 @@ import {
   whole,
   withMethods,
 } from '../lib/check-options.js'
-import { decodeEncryptionKeys, encryptionKeyRemedy } from '../lib/encryption-key.js'
 import { UnexpectedAnswer, withTimeout } from '../lib/host-call.js'
-import { lazily } from '../lib/lazily.js'
 import type { Logger } from '../lib/logger.js'
+import { decodeEncryptionKeys, encryptionKeyRemedy } from '../lib/secrets.js'
 import { createVault, markOf, type Vault } from '../lib/vault.js'
 import type { KeyInfo, KeyRing, KeyState, KeyStore, StoredSigningKey } from './contract.js'
 import { fileKeyStore } from './file-key-store.js'

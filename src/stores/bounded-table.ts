@@ -1,4 +1,4 @@
-import { nextEntry } from '../lib/map-order.js'
+import { nextEntry } from '../lib/bounded-cache.js'
 
 /** Rows by key, bounded in number, cleared of what is over without a timer. */
 export interface BoundedTable<Row> {

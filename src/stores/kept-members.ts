@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import { AuthConfigError } from '../errors.js'
-import { randomId, randomSecret } from '../lib/random.js'
+import { randomId, randomSecret } from '../lib/secrets.js'
 import type { AuthorizationCodeRecord, AuthorizationCodeStore } from './code-contract.js'
 import type { SessionRecord, SessionStore } from './contract.js'
 import type { DeviceCodeRecord, DeviceCodeStore } from './device-code-contract.js'

@@ -1,6 +1,5 @@
 import { randomInt } from 'node:crypto'
-import { sha256 } from '../lib/digest.js'
-import { randomId, randomSecret } from '../lib/random.js'
+import { randomId, randomSecret, sha256 } from '../lib/secrets.js'
 import type { StoredSigningKey } from '../signers/contract.js'
 import type { OAuthClient } from './client-contract.js'
 import type { AuthorizationCodeRecord } from './code-contract.js'

@@ -1,5 +1,4 @@
-import { sha256 } from '../lib/digest.js'
-import { randomId, randomSecret } from '../lib/random.js'
+import { randomId, randomSecret, sha256 } from '../lib/secrets.js'
 import type { ConsentStore } from './consent-contract.js'
 import type { IdentityStore } from './identity-contract.js'
 import { requireKept } from './kept-members.js'

@@ -1,5 +1,5 @@
 import { AuthConfigError } from '../errors.js'
-import { raceWinners } from '../lib/race.js'
+import { raceWinners } from '../lib/async.js'
 
 /** One probe of the stores. */
 export interface Probe {

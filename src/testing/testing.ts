@@ -5,7 +5,7 @@ export type {
   ContractRunner,
   StoreContractName,
   StoresUnderTest,
-} from './store-contract/harness/suite.js'
+} from './store-contract/harness.js'
 export { type StoreContractOptions, storeContract } from './store-contract/store-contract.js'
 export { totpCode } from './totp-code.js'
 export type {

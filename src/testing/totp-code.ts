@@ -1,4 +1,4 @@
-import { decodeBase32 } from '../lib/base32.js'
+import { decodeBase32 } from '../lib/typed-codes.js'
 import { stepAt, totpAt } from '../two-factor/totp.js'
 
 /**

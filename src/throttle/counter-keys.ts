@@ -1,6 +1,5 @@
 import { networkOf, prefixesOf } from '../http/client-address.js'
-import { deriveKey } from '../lib/derive-key.js'
-import { hmacSha256 } from '../lib/digest.js'
+import { deriveKey, hmacSha256 } from '../lib/secrets.js'
 import type { LoginIdentifier } from '../users/contract.js'
 
 /** Makes the key of a counter, so that the store has no name, address or user id in clear. */

@@ -1,5 +1,5 @@
 import type { RequestContext } from '../audit/events.js'
-import { lazily } from '../lib/lazily.js'
+import { lazily } from '../lib/async.js'
 import type { Command } from './counter.js'
 import { createCounter } from './limiter-counter.js'
 import type { LimitsKit } from './limits-kit.js'

@@ -1,8 +1,8 @@
 import type { RequestContext } from '../audit/events.js'
 import type { AuthError } from '../errors.js'
 import { networkOf } from '../http/client-address.js'
+import { limitConcurrency } from '../lib/async.js'
 import { boundedCache } from '../lib/bounded-cache.js'
-import { limitConcurrency } from '../lib/limit-concurrency.js'
 import type { LimitsKit } from './limits-kit.js'
 
 /** A lookup. */

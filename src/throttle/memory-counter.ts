@@ -1,4 +1,4 @@
-import { firstEntry } from '../lib/map-order.js'
+import { firstEntry } from '../lib/bounded-cache.js'
 import type { Command, Count, Counter, LimiterSettings } from './counter.js'
 
 /** Maximum number of keys in a counter. */

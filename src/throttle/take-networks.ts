@@ -1,4 +1,4 @@
-import { lazily } from '../lib/lazily.js'
+import { lazily } from '../lib/async.js'
 import { type Ask, type Command, type Counter, counted, isTaken, type Limit } from './counter.js'
 import { type CounterKey, prefixKeys } from './counter-keys.js'
 import { createCounter } from './limiter-counter.js'

@@ -1,6 +1,6 @@
 import { AuthConfigError, AuthError } from '../errors.js'
 import { UnexpectedAnswer } from '../lib/host-call.js'
-import { randomId } from '../lib/random.js'
+import { randomId } from '../lib/secrets.js'
 import type { AccessTokenClaims, TokenSigner } from '../signers/contract.js'
 
 /** Signs and verifies a token. Rejects if the signer fails or refuses its own token. */

@@ -1,8 +1,6 @@
 import { createHmac } from 'node:crypto'
-import { equalInConstantTime } from '../lib/constant-time.js'
-import { sha256 } from '../lib/digest.js'
-import { lazily } from '../lib/lazily.js'
-import { randomId, randomSecret } from '../lib/random.js'
+import { lazily } from '../lib/async.js'
+import { equalInConstantTime, randomId, randomSecret, sha256 } from '../lib/secrets.js'
 import type { RefreshState, SpentRefreshToken } from '../stores/contract.js'
 
 /** A refresh token for the client, and the state of it that the session stores. */

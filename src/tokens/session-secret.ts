@@ -1,6 +1,4 @@
-import { equalDigests } from '../lib/constant-time.js'
-import { sha256 } from '../lib/digest.js'
-import { randomSecret } from '../lib/random.js'
+import { equalDigests, randomSecret, sha256 } from '../lib/secrets.js'
 import type { SessionRecord } from '../stores/contract.js'
 
 /** Kinds of sessions whose credential is a secret instead of signed tokens. */

@@ -1,4 +1,4 @@
-import { encodeBase32 } from '../lib/base32.js'
+import { encodeBase32 } from '../lib/typed-codes.js'
 
 /** The content of a key URI. */
 export interface KeyUri {

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
-import { encodeBase32 } from '../lib/base32.js'
-import { sha256 } from '../lib/digest.js'
+import { sha256 } from '../lib/secrets.js'
+import { encodeBase32 } from '../lib/typed-codes.js'
 
 const codeCount = 10
 /**

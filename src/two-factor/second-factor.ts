@@ -1,7 +1,7 @@
 import type { Audit, RequestContext } from '../audit/events.js'
 import { AuthError } from '../errors.js'
 import type { BaseKit } from '../kits/ground-kit.js'
-import { typedDigits } from '../lib/typed-code.js'
+import { typedDigits } from '../lib/typed-codes.js'
 import type { StoredMethod } from '../stores/contract.js'
 import type { SecondFactorRecord, SecondFactorStore } from '../stores/second-factor-contract.js'
 import type { AuthUser } from '../users/contract.js'

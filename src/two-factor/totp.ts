@@ -1,6 +1,6 @@
 import speakeasy from 'speakeasy'
-import { equalInConstantTime } from '../lib/constant-time.js'
-import { typedDigits } from '../lib/typed-code.js'
+import { equalInConstantTime } from '../lib/secrets.js'
+import { typedDigits } from '../lib/typed-codes.js'
 import { minSeedBytes } from './seed-vault.js'
 
 /** RFC 6238 §4: the time step of every authenticator app. */

@@ -1,3 +1,4 @@
+import { forgetRejection } from '../lib/async.js'
 import {
   type Answers,
   bool,
@@ -12,7 +13,6 @@ import {
   theOneAsked,
   unread,
 } from '../lib/check-answer.js'
-import { forgetRejection } from '../lib/forget-rejection.js'
 import type { HostCall } from '../lib/host-call.js'
 import type { AuthUser, NewUser, UserContact, UserCreation, UserStore } from './contract.js'
 

@@ -1,6 +1,6 @@
 // Ways to delete somebody else's account, and to keep something of one that is being deleted.
 import { describe, expect, it } from 'vitest'
-import { sha256 } from '../../src/lib/digest.js'
+import { sha256 } from '../../src/lib/secrets.js'
 import { asAlice, newPassword, reset, tokenFor } from '../accounts/account-host.js'
 import { bearer, get, logIn, obtainCode, post } from '../support/client.js'
 import { gate } from '../support/gate.js'

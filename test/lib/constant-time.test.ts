@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { equalDigests } from '../../src/lib/constant-time.js'
-import { sha256 } from '../../src/lib/digest.js'
+import { equalDigests, sha256 } from '../../src/lib/secrets.js'
 
 const digest = sha256('a secret')
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { lazily } from '../../src/lib/lazily.js'
+import { lazily } from '../../src/lib/async.js'
 
 it('makes a value once, and not before it is asked for', () => {
   let made = 0

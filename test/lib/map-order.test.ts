@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it, vi } from 'vitest'
-import { firstEntry, nextEntry } from '../../src/lib/map-order.js'
+import { firstEntry, nextEntry } from '../../src/lib/bounded-cache.js'
 import { rounds } from '../support/rounds.js'
 
 const key = fc.integer({ min: 0, max: 9 })

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { randomId, randomSecret } from '../../src/lib/random.js'
+import { randomId, randomSecret } from '../../src/lib/secrets.js'
 
 it('writes secrets of 256 bits and identifiers of 128', () => {
   expect(Buffer.from(randomSecret(), 'base64url')).toHaveLength(32)

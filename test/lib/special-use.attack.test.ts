@@ -1,7 +1,11 @@
 // Addresses to which nobody else may direct this server.
 import { describe, expect, it } from 'vitest'
-import { isAllowedAddress, isSafeUrlOfOthers } from '../../src/lib/safe-url.js'
-import { isLoopbackAddress, isSpecialUse } from '../../src/lib/special-use.js'
+import {
+  isAllowedAddress,
+  isLoopbackAddress,
+  isSafeUrlOfOthers,
+  isSpecialUse,
+} from '../../src/lib/addresses.js'
 
 const special = [
   '0.0.0.0',

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { newUserCode, readUserCode, shownUserCode } from '../../src/lib/user-code.js'
+import { newUserCode, readUserCode, shownUserCode } from '../../src/lib/typed-codes.js'
 
 describe('codes for people to type', () => {
   it('are eight of twenty letters, each drawn anew', () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { AuthError } from '../../src/index.js'
-import { sha256 } from '../../src/lib/digest.js'
+import { sha256 } from '../../src/lib/secrets.js'
 import { bearer, get, logIn, post, remove } from '../support/client.js'
 import { password, startHost, type TestHost } from '../support/host.js'
 import { makeToken, namedTokens } from '../support/named-tokens.js'

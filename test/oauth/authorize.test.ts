@@ -1,7 +1,7 @@
 import express from 'express'
 import supertest from 'supertest'
 import { describe, expect, it } from 'vitest'
-import { sha256 } from '../../src/lib/digest.js'
+import { sha256 } from '../../src/lib/secrets.js'
 import { wordsFor } from '../support/consents.js'
 import {
   answerOf,

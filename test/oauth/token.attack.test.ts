@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest'
 import { noRequest } from '../../src/audit/events.js'
-import { sha256 } from '../../src/lib/digest.js'
+import { sha256 } from '../../src/lib/secrets.js'
 import type { OAuthClient } from '../../src/stores/client-contract.js'
 import { afterAttack } from '../support/after-attack.js'
 import { bearer, get, logIn, obtainCode, pkcePair, post } from '../support/client.js'

@@ -11,7 +11,7 @@ import {
   type SessionRecord,
   type SigningKey,
 } from '../../src/index.js'
-import { randomId } from '../../src/lib/random.js'
+import { randomId } from '../../src/lib/secrets.js'
 import { memoryOAuthStores } from '../../src/stores/memory-oauth-stores.js'
 import { newSession } from '../../src/stores/new-records.js'
 import { manualClock } from '../../src/testing/manual-clock.js'

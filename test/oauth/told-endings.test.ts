@@ -2,8 +2,7 @@
 // nothing is made for it.
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import type { AuthRouterOptions, EndReason, Mail, OAuthClient } from '../../src/index.js'
-import { sha256 } from '../../src/lib/digest.js'
-import { randomId, randomSecret } from '../../src/lib/random.js'
+import { randomId, randomSecret, sha256 } from '../../src/lib/secrets.js'
 import { upstreamOf } from '../../src/provider-sign-in/upstream.js'
 import { newCode } from '../../src/stores/new-records.js'
 import { ada, fakeProvider, returnTo } from '../provider-sign-in/provider-host.js'

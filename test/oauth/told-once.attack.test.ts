@@ -1,7 +1,7 @@
 // However a session ends in two processes at the same moment, its app is told of it once.
 import { describe, expect, it } from 'vitest'
 import type { AuthStats } from '../../src/index.js'
-import { randomId } from '../../src/lib/random.js'
+import { randomId } from '../../src/lib/secrets.js'
 import { newSession } from '../../src/stores/new-records.js'
 import { logInAt } from '../support/account-steps.js'
 import { bearer } from '../support/client.js'

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest'
-import { randomId } from '../../src/lib/random.js'
+import { randomId } from '../../src/lib/secrets.js'
 import type { OAuthClient } from '../../src/stores/client-contract.js'
 import { newRefreshToken } from '../../src/tokens/refresh-token.js'
 import { afterAttack } from '../support/after-attack.js'

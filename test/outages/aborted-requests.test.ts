@@ -4,7 +4,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { expect, it, onTestFinished } from 'vitest'
-import { sha256 } from '../../src/lib/digest.js'
+import { sha256 } from '../../src/lib/secrets.js'
 import { get, logIn, obtainCode, post } from '../support/client.js'
 import { password, startHost, type TestHost } from '../support/host.js'
 

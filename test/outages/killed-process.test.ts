@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { SessionRecord } from '../../src/index.js'
-import { sha256 } from '../../src/lib/digest.js'
+import { sha256 } from '../../src/lib/secrets.js'
 import {
   ask,
   type Chat,

@@ -1,7 +1,7 @@
 import { type Connection, createConnection } from 'mysql2/promise'
 import pg from 'pg'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { sha256 } from '../../src/lib/digest.js'
+import { sha256 } from '../../src/lib/secrets.js'
 import {
   ask,
   type Chat,

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { isWellFormed } from '../../src/lib/well-formed.js'
+import { isWellFormed } from '../../src/lib/texts.js'
 import { bytesOfFlow, flowOfBytes, maxFlowChars } from '../../src/pages/flow.js'
 import { binding, digestOf, flowParts, halfWay, key, now, otherKey, request } from './flow-parts.js'
 

@@ -15,7 +15,7 @@ import {
   generateSigningKey,
   joseSigner,
 } from '../../src/index.js'
-import { decodeBase32 } from '../../src/lib/base32.js'
+import { decodeBase32 } from '../../src/lib/typed-codes.js'
 import type { LogInSteps } from '../../src/login/log-in.js'
 import { createLogin } from '../../src/login/login.js'
 import type { AppsKit } from '../../src/oauth/apps-kit.js'

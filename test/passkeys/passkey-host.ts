@@ -1,7 +1,7 @@
 // A router with passkeys, and authenticators in Node that talk to it over HTTP.
 import { expect, onTestFinished } from 'vitest'
 import type { AuthRouterOptions } from '../../src/index.js'
-import { decodeBase32 } from '../../src/lib/base32.js'
+import { decodeBase32 } from '../../src/lib/typed-codes.js'
 import type { PasskeyVerifier } from '../../src/passkeys/contract.js'
 import type { PasskeysOptions } from '../../src/passkeys/passkeys-options.js'
 import { memoryPasskeyStore } from '../../src/stores/memory-sign-in-methods.js'

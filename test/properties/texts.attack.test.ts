@@ -8,7 +8,7 @@ import { deviceName } from '../../src/account/device-name.js'
 import { clientAddress, networkOf } from '../../src/http/client-address.js'
 import { createContexts } from '../../src/http/request-context.js'
 import { AuthError } from '../../src/index.js'
-import { decodeBase32, encodeBase32 } from '../../src/lib/base32.js'
+import { decodeBase32, encodeBase32 } from '../../src/lib/typed-codes.js'
 import { identifierDigests, lowerCaseNames } from '../../src/login/identifier.js'
 import { parseLoginRequest } from '../../src/login/login-request.js'
 import {

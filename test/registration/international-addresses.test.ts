@@ -1,7 +1,7 @@
 // The domain of an address has two spellings: that of people, and Punycode, which browsers send
 // from a field for addresses. They are one address, wherever it comes in.
 import { describe, expect, it } from 'vitest'
-import { withAsciiDomain, withReadableDomain } from '../../src/lib/address-domain.js'
+import { withAsciiDomain, withReadableDomain } from '../../src/lib/addresses.js'
 import { asAlice } from '../accounts/account-host.js'
 import { newPassword, startMailPages } from '../pages/account/mail-host.js'
 import { openVisitor } from '../pages/mounted/visitor.js'

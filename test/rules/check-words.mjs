@@ -36,7 +36,7 @@ const bans = [
     what: /\.(only|skip|todo|fails)\(|\bx(it|describe)\(/,
     why: 'a test that does not run',
   },
-  { where: inSrc, what: /Math\.random/, why: 'can be guessed; use lib/random.ts' },
+  { where: inSrc, what: /Math\.random/, why: 'can be guessed; use lib/secrets.ts' },
   { where: inSrc, what: /\bconsole\./, why: 'a library logs through the host’s logger' },
   {
     where: inSrc,

@@ -12,7 +12,7 @@ import type {
   RevocationBus,
 } from '../../src/index.js'
 import { generateSigningKey, joseSigner } from '../../src/index.js'
-import { decodeBase32 } from '../../src/lib/base32.js'
+import { decodeBase32 } from '../../src/lib/typed-codes.js'
 import {
   type MemoryStores,
   memoryOAuthStores,

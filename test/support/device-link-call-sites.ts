@@ -1,6 +1,6 @@
 // The requests of linked devices, for call-sites.ts: which parts of the host each calls, nobody
 // writes down.
-import { sha256 } from '../../src/lib/digest.js'
+import { sha256 } from '../../src/lib/secrets.js'
 import { outcomeOf } from './account-call-sites.js'
 import type { Ask, Scene } from './call-sites.js'
 import { bearer, logIn, pkcePair, post } from './client.js'

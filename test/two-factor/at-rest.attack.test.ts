@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { createAuthRouter } from '../../src/index.js'
-import { decodeBase32 } from '../../src/lib/base32.js'
+import { decodeBase32 } from '../../src/lib/typed-codes.js'
 import { createSeedVault } from '../../src/two-factor/seed-vault.js'
 import { bearer, get, logIn, post } from '../support/client.js'
 import { databaseKind, openDatabase, type TestDatabase } from '../support/databases.js'

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { decodeBase32 } from '../../src/lib/base32.js'
+import { decodeBase32 } from '../../src/lib/typed-codes.js'
 import { bearer, get, logIn, obtainCode, pkcePair, post } from '../support/client.js'
 import { password } from '../support/host.js'
 import {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { AuthEvent } from '../../src/index.js'
-import { decodeBase32 } from '../../src/lib/base32.js'
+import { decodeBase32 } from '../../src/lib/typed-codes.js'
 import { bearer, get, logIn, obtainCode, pkcePair, post } from '../support/client.js'
 import { startHost } from '../support/host.js'
 import {

@@ -1,6 +1,6 @@
 import { createHmac, randomBytes } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
-import { decodeBase32, encodeBase32 } from '../../src/lib/base32.js'
+import { decodeBase32, encodeBase32 } from '../../src/lib/typed-codes.js'
 import { totpCode } from '../../src/testing/totp-code.js'
 import { newRecoveryCodes, recoveryCodeHash } from '../../src/two-factor/recovery-codes.js'
 import { createSeedVault } from '../../src/two-factor/seed-vault.js'

@@ -1,6 +1,6 @@
 // Providers: each answer, ticket and account of theirs counts once.
 import { expect } from 'vitest'
-import { randomId } from '../../src/lib/random.js'
+import { randomId } from '../../src/lib/secrets.js'
 import { ada, returnTo } from '../provider-sign-in/provider-host.js'
 import { logInAt } from '../support/account-steps.js'
 import { pkcePair } from '../support/client.js'

@@ -1,6 +1,6 @@
 import { createFairQueue, type FairQueue } from '../../admission/fair-queue.js'
 import type { RpLogoutFault } from '../../audit/refusals.js'
-import { within } from '../../lib/within.js'
+import { within } from '../../lib/async.js'
 
 /** Counts of messages to apps since the start. */
 export interface RpLogoutStats {

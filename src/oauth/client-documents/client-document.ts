@@ -1,5 +1,5 @@
-import { sha256 } from '../../lib/digest.js'
 import { UnexpectedAnswer } from '../../lib/host-call.js'
+import { sha256 } from '../../lib/secrets.js'
 import { grantTypes, type OAuthClient } from '../../stores/client-contract.js'
 import { clientIdPattern, isName } from '../client-schema.js'
 import { redirectKind, redirectProblem } from '../redirect-uri.js'

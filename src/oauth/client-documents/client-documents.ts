@@ -1,10 +1,10 @@
 import type { Audit, RequestContext } from '../../audit/events.js'
 import { AuthError } from '../../errors.js'
 import type { GroundKit } from '../../kits/ground-kit.js'
+import type { OfOthers } from '../../lib/addresses.js'
 import { type BoundedCache, boundedCache } from '../../lib/bounded-cache.js'
 import { ownMembers } from '../../lib/check-options.js'
 import { describeFailure, UnexpectedAnswer } from '../../lib/host-call.js'
-import type { OfOthers } from '../../lib/safe-url.js'
 import type { OAuthClient } from '../../stores/client-contract.js'
 import {
   type ClientDocument,

@@ -1,9 +1,7 @@
 import type { RequestContext } from '../../audit/events.js'
 import type { GroundKit } from '../../kits/ground-kit.js'
-import { deriveKey } from '../../lib/derive-key.js'
-import { hmacSha256, sha256 } from '../../lib/digest.js'
-import { randomSecret } from '../../lib/random.js'
-import { newUserCode, readUserCode } from '../../lib/user-code.js'
+import { deriveKey, hmacSha256, randomSecret, sha256 } from '../../lib/secrets.js'
+import { newUserCode, readUserCode } from '../../lib/typed-codes.js'
 import type { OAuthClient } from '../../stores/client-contract.js'
 import type {
   DeviceCodeRecord,

@@ -1,7 +1,7 @@
 import type { RequestContext } from '../../audit/events.js'
 import { AuthError } from '../../errors.js'
 import type { RequestParameters } from '../../http/parameters.js'
-import { sha256 } from '../../lib/digest.js'
+import { sha256 } from '../../lib/secrets.js'
 import type { ApprovedSignIn } from '../../sessions/approved-sign-in.js'
 import type { OAuthClient } from '../../stores/client-contract.js'
 import type { SessionRecord } from '../../stores/contract.js'

@@ -1,4 +1,4 @@
-import { sha256 } from '../../lib/digest.js'
+import { sha256 } from '../../lib/secrets.js'
 
 // The style sheet of every page as text, since the build ships only the output of TypeScript.
 

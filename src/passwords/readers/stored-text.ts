@@ -1,5 +1,5 @@
 import { timingSafeEqual } from 'node:crypto'
-import { isWellFormed } from '../../lib/well-formed.js'
+import { isWellFormed } from '../../lib/texts.js'
 import type { ReaderSetting } from '../reader-contract.js'
 
 /** Characters of a stored text; enough for 512 bytes of hash in hexadecimal. */

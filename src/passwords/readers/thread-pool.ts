@@ -1,5 +1,5 @@
 import { availableParallelism } from 'node:os'
-import { limitConcurrency } from '../../lib/limit-concurrency.js'
+import { limitConcurrency } from '../../lib/async.js'
 
 /**
  * How many hashes run in Node's thread pool at once. One thread stays free: the same pool reads

@@ -1,6 +1,6 @@
 import { checkOptions, optionsOf } from '../../lib/check-options.js'
 import { withTimeout } from '../../lib/host-call.js'
-import { randomId } from '../../lib/random.js'
+import { randomId } from '../../lib/secrets.js'
 import { messageText, tellListener } from '../bus-message.js'
 import type { RevocationBus } from '../revocation-bus.js'
 import { checkClient, type KnownClient, nameOption } from './check-client.js'

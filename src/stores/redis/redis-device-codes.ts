@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { randomId } from '../../lib/random.js'
+import { randomId } from '../../lib/secrets.js'
 import type { DeviceCodeRecord, DeviceCodeStore } from '../device-code-contract.js'
 import { deviceCodeRow } from '../rows/device-code-row.js'
 import { without } from '../rows/members.js'

@@ -1,6 +1,5 @@
 import { z } from 'zod'
-import { sha256 } from '../../lib/digest.js'
-import { randomId } from '../../lib/random.js'
+import { randomId, sha256 } from '../../lib/secrets.js'
 import type { AuthorizationCodeRecord, AuthorizationCodeStore } from '../code-contract.js'
 import type { OnceStore } from '../once-contract.js'
 import type { ProofRecord, ProofStore } from '../proof-contract.js'

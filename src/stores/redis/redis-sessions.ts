@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { randomId } from '../../lib/random.js'
+import { randomId } from '../../lib/secrets.js'
 import type {
   RefreshRotation,
   RotateResult,

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { isWellFormed } from '../../lib/well-formed.js'
+import { isWellFormed } from '../../lib/texts.js'
 import type { KnownClient } from './check-client.js'
 
 /** A Lua script that reads and writes the keys it is given, which are in one slot. */

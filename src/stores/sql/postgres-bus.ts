@@ -2,7 +2,7 @@ import { AuthConfigError } from '../../errors.js'
 import { checkOptions, fitting, optionsOf, withMethods } from '../../lib/check-options.js'
 import { withTimeout } from '../../lib/host-call.js'
 import type { Logger } from '../../lib/logger.js'
-import { randomId } from '../../lib/random.js'
+import { randomId } from '../../lib/secrets.js'
 import { messageText, tellListener } from '../bus-message.js'
 import type { RevocationBus } from '../revocation-bus.js'
 

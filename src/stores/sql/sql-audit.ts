@@ -1,6 +1,7 @@
 import { randomInt } from 'node:crypto'
 import type { InsertObject } from 'kysely'
 import { invalidRequest } from '../../errors.js'
+import { addressBlock } from '../../lib/addresses.js'
 import {
   callable,
   checkOptions,
@@ -11,8 +12,7 @@ import {
   systemClock,
 } from '../../lib/check-options.js'
 import { describeFailure } from '../../lib/host-call.js'
-import { randomId } from '../../lib/random.js'
-import { addressBlock } from '../../lib/special-use.js'
+import { randomId } from '../../lib/secrets.js'
 import { type AuditRecord, auditRow } from '../rows/audit-row.js'
 import { columnsOf } from './columns.js'
 import { databaseTime } from './database-time.js'

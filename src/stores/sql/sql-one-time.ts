@@ -1,5 +1,5 @@
 import { sql, type UpdateResult } from 'kysely'
-import { sha256 } from '../../lib/digest.js'
+import { sha256 } from '../../lib/secrets.js'
 import type {
   AuthorizationCodeRecord,
   AuthorizationCodeStore,

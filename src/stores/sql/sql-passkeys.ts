@@ -1,4 +1,4 @@
-import { sha256 } from '../../lib/digest.js'
+import { sha256 } from '../../lib/secrets.js'
 import type { PasskeyLimits, PasskeyRecord, PasskeyStore } from '../passkey-contract.js'
 import { passkeyRow } from '../rows/factor-rows.js'
 import type { KeyValue } from '../rows/members.js'

@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely'
-import { randomId } from '../../lib/random.js'
+import { randomId } from '../../lib/secrets.js'
 import type { EndReason, SecretReplacement, SessionRecord, SessionStore } from '../contract.js'
 import { maxNextMarks } from '../password-marks.js'
 import type { KeyValue } from '../rows/members.js'

@@ -1,4 +1,4 @@
-import { isWellFormed } from '../../lib/well-formed.js'
+import { isWellFormed } from '../../lib/texts.js'
 import type { KeyValue, MomentValue } from '../rows/members.js'
 
 /** The most bytes of an id or hash: what an index of every engine holds. */

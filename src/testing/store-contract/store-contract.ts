@@ -7,19 +7,14 @@ import {
   whole,
   withMethods,
 } from '../../lib/check-options.js'
-import { clientChanges } from './clients/changes.js'
-import { clientsContract } from './clients/clients.js'
-import { codesContract } from './codes/codes.js'
-import { codesPurge } from './codes/purging.js'
-import { redemptionContract } from './codes/redemption.js'
-import { wholeCodesContract } from './codes/whole-codes.js'
-import { consentsContract } from './consents/consents.js'
-import { consentUnion } from './consents/union.js'
-import { deviceCodeClaims } from './device-codes/claiming.js'
-import { deviceCodeDecisions } from './device-codes/deciding.js'
-import { deviceCodesContract } from './device-codes/device-codes.js'
-import { deviceCodePolls } from './device-codes/polling.js'
-import { deviceCodesPurge } from './device-codes/purging.js'
+import { clientChanges, clientsContract } from './clients.js'
+import { redemptionContract } from './code-redemption.js'
+import { codesContract, codesPurge, wholeCodesContract } from './codes.js'
+import { consentsContract, consentUnion } from './consents.js'
+import { deviceCodeClaims, deviceCodeDecisions } from './device-code-decisions.js'
+import { deviceCodePolls, deviceCodesContract, deviceCodesPurge } from './device-codes.js'
+import { enrolmentRaces, enrolmentsPurge } from './enrolment-races.js'
+import { enrolmentsContract } from './enrolments.js'
 import {
   codeLengths,
   deviceCodeLengths,
@@ -60,13 +55,6 @@ import {
   strangeSessions,
   strangeTickets,
 } from './every-store/strange-keys.js'
-import { enrolmentRaces } from './factors/enrolment-races.js'
-import { enrolmentsContract } from './factors/enrolments.js'
-import { factorIsolation } from './factors/factor-isolation.js'
-import { enrolmentsPurge } from './factors/purging.js'
-import { recoveryCodesContract } from './factors/recovery-codes.js'
-import { resealingContract } from './factors/resealing.js'
-import { secondFactorsContract } from './factors/second-factors.js'
 import {
   type ContractRunner,
   type Expiry,
@@ -75,39 +63,33 @@ import {
   partOf,
   type StoreContractName,
   type StoresUnderTest,
-} from './harness/suite.js'
-import { tellingThrows } from './harness/throwing.js'
-import { identitiesContract } from './identities/identities.js'
-import { identityUnlinking } from './identities/unlinking.js'
-import { keysContract } from './keys/keys.js'
-import { onceContract } from './once/once.js'
-import { oncePurge } from './once/purging.js'
-import { passkeyOwnersContract } from './passkeys/owners.js'
-import { passkeysContract } from './passkeys/passkeys.js'
-import { proofListing } from './proofs/listing.js'
-import { proofsContract } from './proofs/proofs.js'
-import { proofsPurge } from './proofs/purging.js'
-import { proofTries } from './proofs/tries.js'
-import { proofVoiding } from './proofs/voiding.js'
+  tellingThrows,
+} from './harness.js'
+import { identitiesContract } from './identities.js'
+import { identityUnlinking } from './identity-unlinking.js'
+import { keysContract } from './keys.js'
+import { onceContract, oncePurge } from './once.js'
+import { passkeyOwnersContract, passkeysContract } from './passkeys.js'
+import { proofTries } from './proof-tries.js'
+import { proofListing, proofsContract, proofsPurge, proofVoiding } from './proofs.js'
 import { testsWithChildren } from './races/child-processes.js'
 import { processRaces } from './races/processes.js'
 import { races } from './races/races.js'
-import { authenticatedContract } from './sessions/authenticated.js'
-import { countingContract } from './sessions/counting.js'
-import { endingContract } from './sessions/ending.js'
-import { listingContract } from './sessions/listing.js'
-import { livingContract } from './sessions/living.js'
-import { manySessions } from './sessions/many-sessions.js'
-import { methodsContract } from './sessions/methods.js'
-import { ownersContract } from './sessions/owners.js'
-import { passwordMarksContract } from './sessions/password-marks.js'
-import { sessionsPurge } from './sessions/purging.js'
-import { rotationContract } from './sessions/rotation.js'
-import { secretsContract } from './sessions/secrets.js'
-import { sessionsContract } from './sessions/sessions.js'
-import { wholeRowsContract } from './sessions/whole-rows.js'
-import { ticketsPurge } from './tickets/purging.js'
-import { ticketsContract } from './tickets/tickets.js'
+import { recoveryCodesContract } from './recovery-codes.js'
+import { secondFactorsContract } from './second-factors.js'
+import { factorIsolation, resealingContract } from './seeds.js'
+import { endingContract, ownersContract } from './session-ending.js'
+import { countingContract, listingContract, sessionsPurge } from './session-lists.js'
+import {
+  authenticatedContract,
+  methodsContract,
+  passwordMarksContract,
+  secretsContract,
+} from './session-members.js'
+import { rotationContract } from './session-rotation.js'
+import { livingContract, wholeRowsContract } from './session-rows.js'
+import { manySessions, sessionsContract } from './sessions.js'
+import { ticketsContract, ticketsPurge } from './tickets.js'
 
 /** What {@link storeContract} tries, and how hard. */
 export interface StoreContractOptions {

@@ -1,7 +1,14 @@
 import type { NewUser, UserCreation } from '../../users/contract.js'
-import { contactOf } from './contacts.js'
-import { answered, check, found } from './harness.js'
-import { by, type Promised, type Subject, type UserWithEmail } from './subject.js'
+import { contactOf } from './emails.js'
+import {
+  answered,
+  by,
+  check,
+  found,
+  type Promised,
+  type Subject,
+  type UserWithEmail,
+} from './harness.js'
 
 const rivals = 10
 const bursts = 5

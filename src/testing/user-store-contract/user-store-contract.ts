@@ -1,12 +1,9 @@
 import { AuthConfigError } from '../../errors.js'
-import { randomId } from '../../lib/random.js'
+import { randomId } from '../../lib/secrets.js'
 import { arrivalTests } from './arrivals.js'
-import { contactTests } from './contacts.js'
-import { emailTests } from './emails.js'
-import { findingTests } from './finding.js'
-import type { UserStoreHarness, UserStoreTest } from './harness.js'
-import { hashTests } from './hashes.js'
-import type { UserWithEmail } from './subject.js'
+import { contactTests, emailTests } from './emails.js'
+import { findingTests, hashTests } from './finding.js'
+import type { UserStoreHarness, UserStoreTest, UserWithEmail } from './harness.js'
 
 /**
  * The tests that a `UserStore` of yours must pass, to be registered with any runner. Each says what

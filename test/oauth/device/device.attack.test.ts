@@ -1,6 +1,6 @@
 // Guessed codes, foreign approvals, impatient and foreign questions, floods: the device grant.
 import { expect, it } from 'vitest'
-import { newUserCode, shownUserCode } from '../../../src/lib/user-code.js'
+import { newUserCode, shownUserCode } from '../../../src/lib/typed-codes.js'
 import { tally } from '../../support/guessing.js'
 import type { Rest } from '../page-browser.js'
 import {

@@ -12,7 +12,7 @@ import {
   type OAuthClient,
   type OAuthOptions,
 } from '../../../src/index.js'
-import { decodeBase32 } from '../../../src/lib/base32.js'
+import { decodeBase32 } from '../../../src/lib/typed-codes.js'
 import { memoryOAuthStores } from '../../../src/stores/memory-oauth-stores.js'
 import { memoryStores } from '../../../src/stores/memory-stores.js'
 import { type ManualClock, manualClock } from '../../../src/testing/manual-clock.js'

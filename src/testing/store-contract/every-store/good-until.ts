@@ -1,6 +1,6 @@
 import type { Moment } from '../../../stores/new-records.js'
-import { check, same } from '../harness/checks.js'
-import type { Part } from '../harness/suite.js'
+import type { Part } from '../harness.js'
+import { check, same } from '../harness.js'
 
 /** A row that is consumed once, and valid until a moment. */
 export interface GoodUntil<Store> {

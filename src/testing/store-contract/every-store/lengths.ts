@@ -1,4 +1,4 @@
-import { randomSecret } from '../../../lib/random.js'
+import { randomSecret } from '../../../lib/secrets.js'
 import type { AuthorizationCodeStore } from '../../../stores/code-contract.js'
 import type { SessionStore } from '../../../stores/contract.js'
 import type { DeviceCodeStore } from '../../../stores/device-code-contract.js'
@@ -19,8 +19,8 @@ import {
 import type { ProofStore } from '../../../stores/proof-contract.js'
 import type { SecondFactorStore } from '../../../stores/second-factor-contract.js'
 import type { SocketTicketStore } from '../../../stores/ticket-contract.js'
-import { check, same, sessionsOf } from '../harness/checks.js'
-import type { Part } from '../harness/suite.js'
+import type { Part } from '../harness.js'
+import { check, same, sessionsOf } from '../harness.js'
 
 // As long as the contract lets them be. Two and three bytes for a character: a column of so many
 // bytes would be found out.

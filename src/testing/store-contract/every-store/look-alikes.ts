@@ -1,4 +1,4 @@
-import { randomId } from '../../../lib/random.js'
+import { randomId } from '../../../lib/secrets.js'
 import type { AuthorizationCodeStore } from '../../../stores/code-contract.js'
 import type {
   AuthenticationMethod,
@@ -8,9 +8,8 @@ import type {
 } from '../../../stores/contract.js'
 import { moments, newFactor, newSession } from '../../../stores/new-records.js'
 import type { SecondFactorStore } from '../../../stores/second-factor-contract.js'
-import { check, isNone, resolves, same, sessionsOf } from '../harness/checks.js'
-import type { Part } from '../harness/suite.js'
-import { inheritedNames } from '../harness/texts.js'
+import type { Part } from '../harness.js'
+import { check, inheritedNames, isNone, resolves, same, sessionsOf } from '../harness.js'
 
 // Texts that a driver, an ORM or a JSON reviver converts into something else.
 const lookAlikes = [

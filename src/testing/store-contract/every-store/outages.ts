@@ -2,14 +2,15 @@ import { inspect } from 'node:util'
 import { withTimeout } from '../../../lib/host-call.js'
 import type { CodeRedemption } from '../../../stores/code-contract.js'
 import * as fresh from '../../../stores/new-records.js'
-import { check, resolves } from '../harness/checks.js'
 import {
   type ContractRunner,
+  check,
   type Expiry,
   given,
+  resolves,
   type StoreContractName,
   type StoresUnderTest,
-} from '../harness/suite.js'
+} from '../harness.js'
 
 /** How the database of the stores is taken away for a while, and given back. */
 export interface StoreOutage {

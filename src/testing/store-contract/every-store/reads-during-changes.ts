@@ -16,8 +16,8 @@ import {
 } from '../../../stores/new-records.js'
 import type { ProofStore } from '../../../stores/proof-contract.js'
 import type { SecondFactorStore } from '../../../stores/second-factor-contract.js'
-import { check, isNone, same, sessionsOf } from '../harness/checks.js'
-import type { Part } from '../harness/suite.js'
+import type { Part } from '../harness.js'
+import { check, isNone, same, sessionsOf } from '../harness.js'
 
 /** What was read while a change was under way, and what was read when it had resolved. */
 interface Reads<Row> {

@@ -1,5 +1,5 @@
 import { setTimeout } from 'node:timers/promises'
-import { randomId } from '../../../lib/random.js'
+import { randomId } from '../../../lib/secrets.js'
 import type { AuthorizationCodeStore } from '../../../stores/code-contract.js'
 import type { SessionStore } from '../../../stores/contract.js'
 import type { DeviceCodeStore } from '../../../stores/device-code-contract.js'
@@ -19,8 +19,8 @@ import {
 import type { OnceStore } from '../../../stores/once-contract.js'
 import type { ProofStore } from '../../../stores/proof-contract.js'
 import type { SecondFactorStore } from '../../../stores/second-factor-contract.js'
-import { check, codesLeft, same, sessionsOf } from '../harness/checks.js'
-import type { Part } from '../harness/suite.js'
+import type { Part } from '../harness.js'
+import { check, codesLeft, same, sessionsOf } from '../harness.js'
 
 // A database that expires its rows goes by the real time, so these tests let some of it pass. The
 // first of them begins the work of all contracts of the run. Each contract looks at its own with a

@@ -1,5 +1,5 @@
-import { check, isNone, same, spoil } from '../harness/checks.js'
-import type { Part } from '../harness/suite.js'
+import type { Part } from '../harness.js'
+import { check, isNone, same, spoil } from '../harness.js'
 
 /** How a store saves the rows of one kind, and how it answers them. */
 export interface Rows<Store, Row> {

@@ -1,5 +1,4 @@
-import { sha256 } from '../../../lib/digest.js'
-import { randomId } from '../../../lib/random.js'
+import { randomId, sha256 } from '../../../lib/secrets.js'
 import type { ManagedClientStore } from '../../../stores/client-contract.js'
 import type { AuthorizationCodeStore } from '../../../stores/code-contract.js'
 import type { ConsentStore } from '../../../stores/consent-contract.js'
@@ -22,9 +21,8 @@ import type { OnceStore } from '../../../stores/once-contract.js'
 import type { ProofStore } from '../../../stores/proof-contract.js'
 import type { SecondFactorStore } from '../../../stores/second-factor-contract.js'
 import type { SocketTicketStore } from '../../../stores/ticket-contract.js'
-import { check, codesLeft, isNone, sessionsOf } from '../harness/checks.js'
-import type { Part } from '../harness/suite.js'
-import { type AwkwardPair, ownNames } from '../harness/texts.js'
+import type { Part } from '../harness.js'
+import { type AwkwardPair, check, codesLeft, isNone, ownNames, sessionsOf } from '../harness.js'
 
 // What no id or hash may be: half a surrogate pair, a NUL, more than 1024 bytes, not a string. A
 // store refuses such a key or keeps it apart. If it replaces the key, cuts it off or converts it,

@@ -2,7 +2,7 @@ import { type ChildProcess, fork } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import type { Socket } from 'node:net'
 import { fileURLToPath } from 'node:url'
-import type { ContractRunner } from '../harness/suite.js'
+import type { ContractRunner } from '../harness.js'
 import type { Order, Report } from './process-side.js'
 
 /** How the child processes are started. */

@@ -1,4 +1,4 @@
-import type { StoreContractName, StoresUnderTest } from '../harness/suite.js'
+import type { StoreContractName, StoresUnderTest } from '../harness.js'
 
 /** A change that exactly one caller may win. */
 export interface OneTimeOperation {

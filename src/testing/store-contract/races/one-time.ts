@@ -1,4 +1,4 @@
-import { randomId, randomSecret } from '../../../lib/random.js'
+import { randomId, randomSecret } from '../../../lib/secrets.js'
 import {
   derivedHash,
   moments,
@@ -9,16 +9,11 @@ import {
   newSession,
   newTicket,
 } from '../../../stores/new-records.js'
-import { check, won } from '../harness/checks.js'
-import { given } from '../harness/suite.js'
-import { deviceCodeOperations } from './one-time-device-codes.js'
-import { factorOperations } from './one-time-factors.js'
-import { identityOperations } from './one-time-identities.js'
-import { oauthOperations } from './one-time-oauth.js'
+import { check, given, won } from '../harness.js'
+import { identityOperations, passkeyOperations, proofOperations } from './one-time-of-accounts.js'
+import { deviceCodeOperations, oauthOperations } from './one-time-of-apps.js'
+import { factorOperations, sessionOwnerOperations } from './one-time-of-sessions.js'
 import { type OneTimeOperation, oneWrite, usual, withinOne } from './one-time-operation.js'
-import { sessionOwnerOperations } from './one-time-owners.js'
-import { passkeyOperations } from './one-time-passkeys.js'
-import { proofOperations } from './one-time-proofs.js'
 
 const codes: OneTimeOperation = {
   ...usual,

@@ -1,5 +1,5 @@
-import { raceWinners } from '../../../lib/race.js'
-import type { StoresUnderTest } from '../harness/suite.js'
+import { raceWinners } from '../../../lib/async.js'
+import type { StoresUnderTest } from '../harness.js'
 import { oneTimeOperations } from './one-time.js'
 
 /** What the suite tells a child process to do. */

@@ -1,5 +1,5 @@
-import { check } from '../harness/checks.js'
-import type { StoreContractName, StoresUnderTest } from '../harness/suite.js'
+import type { StoreContractName, StoresUnderTest } from '../harness.js'
+import { check } from '../harness.js'
 import type { Child, Children, ItWithChildren } from './child-processes.js'
 import { oneTimeOperations } from './one-time.js'
 import type { OneTimeOperation } from './one-time-operation.js'

@@ -1,7 +1,7 @@
 import { AssertionError } from 'node:assert/strict'
-import { raceWinners } from '../../../lib/race.js'
-import { check } from '../harness/checks.js'
-import type { ContractRunner, StoreContractName, StoresUnderTest } from '../harness/suite.js'
+import { raceWinners } from '../../../lib/async.js'
+import type { ContractRunner, StoreContractName, StoresUnderTest } from '../harness.js'
+import { check } from '../harness.js'
 import { oneTimeOperations } from './one-time.js'
 import type { OneTimeOperation } from './one-time-operation.js'
 

@@ -16,14 +16,17 @@ import {
 } from '../../../stores/new-records.js'
 import type { SecondFactorStore } from '../../../stores/second-factor-contract.js'
 import type { SocketTicketStore } from '../../../stores/ticket-contract.js'
-import { same, shared } from '../harness/checks.js'
-import { given, type StoreContractName, type StoresUnderTest } from '../harness/suite.js'
-import { deviceCodesOf } from './device-code-visibility.js'
-import { identitiesOf } from './identity-visibility.js'
-import { clientsOf, consentsOf, onceOf } from './oauth-visibility.js'
-import { passkeysOf } from './passkey-visibility.js'
-import { proofsOf } from './proof-visibility.js'
-import { ownersOf } from './visibility-owners.js'
+import { given, type StoreContractName, type StoresUnderTest, same, shared } from '../harness.js'
+import {
+  clientsOf,
+  consentsOf,
+  deviceCodesOf,
+  identitiesOf,
+  onceOf,
+  ownersOf,
+  passkeysOf,
+  proofsOf,
+} from './visibility-of-accounts.js'
 
 /** The same stores in this process and in another one. */
 export interface BothSides {

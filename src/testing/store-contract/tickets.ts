@@ -1,0 +1,159 @@
+import { inTurns, newTicket } from '../../stores/new-records.js'
+import type { ConsumeTicketResult, SocketTicketStore } from '../../stores/ticket-contract.js'
+import { goodUntil } from './every-store/good-until.js'
+import { countTrue, purgeContract } from './every-store/purge-contract.js'
+import type { Part } from './harness.js'
+import { check, longAwkwardText, otherCase, rejects, resolves, same, spoil } from './harness.js'
+
+/** Socket tickets, but for their races and `purge`. */
+export function ticketsContract(part: Part<SocketTicketStore>): void {
+  ticketRows(part)
+  ticketIdentity(part)
+  ticketExpiry(part)
+}
+
+function ticketRows({ it }: Part<SocketTicketStore>): void {
+  it('a ticket comes back as it was saved, once', async (tickets, at) => {
+    for (const ticket of [
+      newTicket(at),
+      newTicket(at, { userId: longAwkwardText, sessionId: longAwkwardText, scope: '' }),
+    ]) {
+      await tickets.save(ticket)
+      same(
+        await tickets.consume(ticket.ticketHash, at(1)),
+        { outcome: 'consumed', ticket },
+        'tickets.consume of a good ticket.',
+      )
+      same(
+        await tickets.consume(ticket.ticketHash, at(1)),
+        { outcome: 'unknown' },
+        'tickets.consume of a used ticket.',
+      )
+    }
+    same(
+      await tickets.consume(newTicket(at).ticketHash, at(1)),
+      { outcome: 'unknown' },
+      'tickets.consume of an unknown ticket.',
+    )
+  })
+
+  it('two tickets of one session are both good', async (tickets, at) => {
+    const first = newTicket(at)
+    const second = newTicket(at, { sessionId: first.sessionId, userId: first.userId })
+    for (const ticket of [first, second]) {
+      await resolves(
+        tickets.save(ticket),
+        'tickets.save refused a second ticket of one session. Keep a row for each ticket.',
+      )
+    }
+    for (const { ticketHash } of [first, second]) {
+      const { outcome } = await tickets.consume(ticketHash, at(1))
+      check(
+        outcome === 'consumed',
+        `tickets.consume answered ${outcome} for one of two tickets of one session: a page ` +
+          'opens two sockets. Keep a row for each ticket.',
+      )
+    }
+  })
+}
+
+function ticketIdentity({ it }: Part<SocketTicketStore>): void {
+  it('saving a hash again rejects and changes nothing', async (tickets, at) => {
+    const ticket = newTicket(at)
+    await tickets.save(ticket)
+    const again = newTicket(at, { ticketHash: ticket.ticketHash })
+    await rejects(
+      tickets.save(again),
+      'tickets.save took a hash that is already there: it would open a socket of somebody else.',
+    )
+    const answer = await tickets.consume(ticket.ticketHash, at(1))
+    same(userOf(answer), ticket.userId, 'A rejected tickets.save must leave the first record.')
+  })
+
+  it('hashes that differ by case are different tickets', async (tickets, at) => {
+    const one = newTicket(at)
+    const other = newTicket(at, { ticketHash: otherCase(one.ticketHash) })
+    await tickets.save(one)
+    same(
+      await tickets.consume(other.ticketHash, at(1)),
+      { outcome: 'unknown' },
+      'tickets.consume ignores case. Compare bytewise.',
+    )
+    await resolves(tickets.save(other), 'tickets.save ignores case. Compare bytewise.')
+    const answer = await tickets.consume(one.ticketHash, at(1))
+    same(userOf(answer), one.userId, 'tickets.consume ignores case. Compare bytewise.')
+  })
+
+  it('records are copies: changing one does not change the store', async (tickets, at) => {
+    const ticket = newTicket(at)
+    const twin = newTicket(at)
+    const given = structuredClone(ticket)
+    await tickets.save(given)
+    await tickets.save(twin)
+    spoil(given)
+    const answer = await tickets.consume(ticket.ticketHash, at(1))
+    const untouched = await tickets.consume(twin.ticketHash, at(1))
+    const { ticketHash, sessionId, userId } = ticket
+    const expected =
+      'ticket' in untouched
+        ? { outcome: 'consumed', ticket: { ...untouched.ticket, ticketHash, sessionId, userId } }
+        : null
+    same(
+      answer,
+      expected,
+      'Changing the record that was given to tickets.save changed the stored one.',
+    )
+  })
+}
+
+function ticketExpiry(part: Part<SocketTicketStore>): void {
+  goodUntil(part, {
+    row: 'ticket',
+    method: 'tickets.consume',
+    by: 'delete',
+    outcomes: { good: 'consumed', over: 'unknown' },
+    seconds: 30,
+    async save(tickets, at) {
+      const ticket = newTicket(at)
+      await tickets.save(ticket)
+      return (now) => tickets.consume(ticket.ticketHash, now)
+    },
+  })
+}
+
+function userOf(answer: ConsumeTicketResult): string | undefined {
+  return answer.outcome === 'consumed' ? answer.ticket.userId : undefined
+}
+
+/** Deleting tickets. */
+export function ticketsPurge(part: Part<SocketTicketStore>): void {
+  const consume = async (tickets: SocketTicketStore, hash: string, now: Date) =>
+    (await tickets.consume(hash, now)).outcome === 'consumed'
+
+  purgeContract(part, {
+    method: 'tickets.purge',
+    row: 'ticket',
+    moments: [
+      {
+        title: 'a ticket at the moment it expires',
+        tooEarly: 'deleted a ticket one millisecond before it expired',
+        over: 30,
+        async add(tickets, at) {
+          const ticket = newTicket(at)
+          await tickets.save(ticket)
+          return () => consume(tickets, ticket.ticketHash, at(1))
+        },
+      },
+    ],
+    // A ticket can be looked at only by using it up.
+    isCountable: false,
+    purge: (tickets, now, limit) => tickets.purge(now, limit),
+    addLiving: (tickets, at) => tickets.save(newTicket(at, { expiresAt: at(60) })),
+    async addOver(tickets, at, count) {
+      const rows = Array.from({ length: count }, () => newTicket(at))
+      await inTurns(rows, (ticket) => tickets.save(ticket))
+      return () => countTrue(rows.map(({ ticketHash }) => consume(tickets, ticketHash, at(1))))
+    },
+    over: 30,
+  })
+}
