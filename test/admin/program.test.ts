@@ -16,19 +16,21 @@ import { openSocket } from './running-host.js'
 import { program, runProgram, scratchFolder } from './running-program.js'
 
 const folder = scratchFolder()
-const file = join(folder, 'auth-admin.mjs')
 let database: FreshDatabase
 
+// With its file and its tables, whichever test comes first.
 beforeAll(async () => {
-  if (postgresUrl !== null) database = await freshPostgres()
+  if (postgresUrl === null) return
+  database = await freshPostgres()
+  for (const command of ['init', 'migrate']) expect((await run(command)).code).toBe(0)
 })
 afterAll(async () => {
   rmSync(folder, { recursive: true })
   await database?.drop()
 })
 
-function environment() {
-  return { ...process.env, DATABASE_URL: database.url, AUTH_ENCRYPTION_KEYS: encryptionKey }
+function environment({ url } = database) {
+  return { ...process.env, DATABASE_URL: url, AUTH_ENCRYPTION_KEYS: encryptionKey }
 }
 
 const run = (...args: string[]) => runProgram({ cwd: folder, env: environment() }, args)
@@ -62,6 +64,13 @@ async function startServer() {
 
 describe.skipIf(postgresUrl === null)('beside a server', () => {
   it('init writes a file that works, and never over another; migrate makes the tables', async () => {
+    const [cwd, empty] = [scratchFolder(), await freshPostgres()]
+    onTestFinished(async () => {
+      rmSync(cwd, { recursive: true })
+      await empty.drop()
+    })
+    const file = join(cwd, 'auth-admin.mjs')
+    const run = (...args: string[]) => runProgram({ cwd, env: environment(empty) }, args)
     const missing = await run('keys', 'list')
     expect([missing.code, missing.out]).toEqual([2, ''])
     expect(missing.err).toContain('init writes one')
