@@ -12,14 +12,14 @@ export type { OpenApiDocument } from './openapi/document.js'
 export type { AuthRouter } from './router/auth-router.js'
 export { createAuthRouter } from './router/create-auth-router.js'
 export type { AuthHealth, PartHealth } from './router/health.js'
+export type { AuthStats } from './router/metrics.js'
 export type { DescribeApi, OpenApiOptions } from './router/openapi.js'
 export type { AuthRouterOptions, Lifetimes, PkceOptions } from './router/options.js'
-export type { AuthStats } from './router/stats.js'
 
 // What a host supplies.
 
 export type { DeviceLinksOptions } from './device-links/device-links-options.js'
-export type { CanonicalIdentifier } from './login/identifier.js'
+export type { CanonicalIdentifier } from './login/login-request.js'
 export type {
   ApiOptions,
   ClientDocumentsOptions,
@@ -201,7 +201,6 @@ export { type ProbeStoresOptions, probeStores, type StoresToProbe } from './stor
 
 // Guards.
 
-export type { CredentialsFrom } from './guard/credentials-from.js'
 export type { Guard, OnRefused, RequireAuthOptions } from './guard/http-guard.js'
 export type { ClosableSocket, TrackedSocket } from './guard/open-sockets.js'
 export type { SocketOptions } from './guard/page-socket.js'
@@ -210,17 +209,18 @@ export type { ScopeOptions } from './guard/scope.js'
 export { socketCloseCodes } from './guard/socket-closing.js'
 export type { SocketIoGuard, SocketIoOptions, SocketIoSocket } from './guard/socket-io.js'
 export type { AttachedServer, Sockets, UpgradingServer } from './guard/sockets.js'
-export type { AuthenticateOptions } from './guard/token-from.js'
+export type { AuthenticateOptions, CredentialsFrom } from './guard/token-from.js'
 export type { Principal } from './principal/principal.js'
 
 // Mail.
 
 export type { Mail, MailCause, MailSender } from './mail/contract.js'
 export type { MailStats } from './mail/mailer.js'
-export type { RpLogoutStats } from './oauth/backchannel-logout/logout-queue.js'
+export type { RpLogoutStats } from './oauth/backchannel-logout.js'
 
 // Sessions, codes and second factors for the host's own code and pages.
 
+export type { UnlockLogin, UnlockOptions } from './account/account.js'
 export type { SessionSummary } from './account/own-sessions.js'
 export type {
   ImportedSecondFactor,
@@ -233,7 +233,6 @@ export type {
   SignedIn,
   SignInForHost,
 } from './account/sign-in-for-host.js'
-export type { UnlockLogin, UnlockOptions } from './account/unlock-login.js'
 export type { AccountsForHost } from './accounts/accounts.js'
 export type {
   AccountsOptions,
@@ -241,9 +240,8 @@ export type {
   Registration,
   RegistrationAttempt,
 } from './accounts/accounts-options.js'
-export type { AccountLinks } from './accounts/links.js'
+export type { AccountLinks, NoticeKind } from './accounts/mails.js'
 export type { PasswordsForHost, PasswordVerdict } from './accounts/new-password.js'
-export type { NoticeKind } from './accounts/notices.js'
 export type {
   CookieForHost,
   OpenByCookie,
@@ -272,7 +270,7 @@ export type {
   RegisteringUser,
   RegistrationForHost,
 } from './registration/invitations.js'
-export type { SignInOptions, SignInTokens } from './sessions/sign-in-options.js'
+export type { SignInOptions, SignInTokens } from './sessions/session-times.js'
 export type { TotpStatus } from './two-factor/enrolment.js'
 
 // The pages of the router: how they look.
@@ -291,7 +289,7 @@ export type { TextOptions } from './pages/texts.js'
 // Pages of other origins.
 
 export type { CorsOptions } from './http/cors.js'
-export type { HostAction } from './http/host-input.js'
+export type { HostAction } from './http/input.js'
 
 // What can go wrong, what happened, and how it is going.
 

@@ -1,12 +1,16 @@
+import { mailKinds } from '../audit/mail.js'
+import { AuthError } from '../errors.js'
 import { reportRefusal } from '../guard/authenticate.js'
 import { isScoped, requireScope } from '../guard/scope.js'
 import { ok } from '../http/answer.js'
-import type { Capability } from '../http/capability.js'
-import type { Endpoint } from '../http/endpoint.js'
+import { asAddress } from '../http/client-address.js'
+import type { Capability, Endpoint } from '../http/endpoint.js'
+import { type HostAction, readAction } from '../http/input.js'
+import type { ManagementKit } from '../kits/session-kit.js'
 import type { SignInKit } from '../kits/sign-in-kit.js'
 import type { LoginIdentifier } from '../users/contract.js'
 import type { Me } from '../users/me.js'
-import { type UnlockLogin, unlock } from './unlock-login.js'
+import { signedInIdentifier } from './prove-password.js'
 
 /** `GET /me`, logout, and unlocking a user for the support desk. */
 export interface Account extends Capability {
@@ -61,4 +65,50 @@ function logoutEndpoint({ signedIn, sessions }: SignInKit): Endpoint {
     await sessions.end(session, 'logout', context)
     return ok({ status: 'success', data: { message: "You've been logged out!" } })
   }
+}
+
+/** Resets the limits on passwords, second-factor codes and mails for an identifier. */
+export type UnlockLogin = (identifier: LoginIdentifier, options?: UnlockOptions) => Promise<void>
+
+/** Which further limits are reset, and by whom. */
+export interface UnlockOptions extends HostAction {
+  /** An address in the user's network, whose limits are reset as well. Default: none. */
+  readonly ip?: string
+}
+
+/** Does so. `ownerOf`: the id of the user with a canonical identifier, if any. */
+export async function unlock(
+  { canonical, digestIdentifier, throttle, audit }: ManagementKit,
+  given: LoginIdentifier,
+  ownerOf: (identifier: LoginIdentifier) => Promise<string | null>,
+  asked: UnlockOptions | undefined,
+): Promise<void> {
+  const { options, context } = readAction(asked)
+  const identifier = await canonical(checkedIdentifier(given))
+  const ip = options.ip === undefined ? undefined : checkedAddress(options.ip)
+  const digests = digestIdentifier(identifier)
+  const userId = await ownerOf(identifier)
+  await throttle.unlockLogin(digests, userId, ip)
+  if (userId !== null) {
+    // Counted by user: second-factor codes, and password proofs of a signed-in user.
+    await throttle.unlockLogin(digestIdentifier(signedInIdentifier(userId)), userId, ip)
+    await throttle.unlockSecondFactor(userId)
+    await throttle.unlockMails(mailKinds, userId)
+  }
+  audit({ type: 'login.unlocked', identifierDigest: digests.name, userId }, context)
+}
+
+function checkedIdentifier(identifier: LoginIdentifier): LoginIdentifier {
+  const { kind, value } = (identifier ?? {}) as Partial<LoginIdentifier>
+  const isKnown = kind === 'email' || kind === 'username' || kind === 'user'
+  if (isKnown && typeof value === 'string' && value !== '') return { kind, value }
+  throw new AuthError('invalid-request', {
+    message: 'an identifier is { kind, value }, where kind is email, username or user',
+  })
+}
+
+function checkedAddress(ip: unknown): string {
+  const address = asAddress(ip)
+  if (address !== null) return address
+  throw new AuthError('invalid-request', { message: 'ip is not an IP address' })
 }

@@ -4,7 +4,7 @@ import { ok } from '../http/answer.js'
 import type { Endpoint } from '../http/endpoint.js'
 import type { SignInKit } from '../kits/sign-in-kit.js'
 import { mapYielding } from '../lib/async.js'
-import { ownerOf } from '../principal/account-owner.js'
+import { ownerOf } from '../principal/principal.js'
 import { nameOf } from '../sessions/named-sessions.js'
 import type { SessionRecord } from '../stores/contract.js'
 

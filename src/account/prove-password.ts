@@ -2,7 +2,7 @@ import { AuthError } from '../errors.js'
 import type { GroundKit } from '../kits/ground-kit.js'
 import type { ManagementKit } from '../kits/session-kit.js'
 import type { VerifyPassword } from '../kits/sign-in-kit.js'
-import type { ProvePassword } from '../principal/prove-password.js'
+import type { ProvePassword } from '../principal/principal.js'
 import type { LoginIdentifier } from '../users/contract.js'
 
 /**

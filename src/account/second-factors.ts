@@ -1,6 +1,6 @@
 import { AuthConfigError, AuthError } from '../errors.js'
-import type { Capability } from '../http/capability.js'
-import { contextOfAction, type HostAction } from '../http/host-input.js'
+import type { Capability } from '../http/endpoint.js'
+import { contextOfAction, type HostAction } from '../http/input.js'
 import type { ManagementKit } from '../kits/session-kit.js'
 import type { SignInKit } from '../kits/sign-in-kit.js'
 import { isHostId } from '../lib/texts.js'

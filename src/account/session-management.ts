@@ -1,6 +1,6 @@
 import type { RequestContext } from '../audit/events.js'
 import type { OpenSession } from '../host-sign-in/open-session.js'
-import type { Capability } from '../http/capability.js'
+import type { Capability } from '../http/endpoint.js'
 import type { SignInKit } from '../kits/sign-in-kit.js'
 import type { LogIn } from '../login/log-in.js'
 import {

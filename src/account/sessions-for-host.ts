@@ -1,7 +1,7 @@
 import type { RequestContext } from '../audit/events.js'
 import { invalidRequest } from '../errors.js'
 import type { OpenSessionRequest } from '../host-sign-in/open-session.js'
-import { contextOfAction, type HostAction, readAction, requireIds } from '../http/host-input.js'
+import { contextOfAction, type HostAction, readAction, requireIds } from '../http/input.js'
 import type { ManagementKit, SessionKit } from '../kits/session-kit.js'
 import type { SessionName } from '../sessions/ending.js'
 import type { Sessions } from '../sessions/sessions.js'

@@ -15,8 +15,7 @@ import {
   type PasswordRules,
 } from '../passwords/password-rules.js'
 import type { UserStore } from '../users/contract.js'
-import { type AccountLinks, noLink } from './links.js'
-import { type NoticeKind, noticeKinds } from './notices.js'
+import { type AccountLinks, type NoticeKind, noLink, noticeKinds } from './mails.js'
 
 /** The option `accounts`: users set new passwords and prove their addresses, by mail. */
 export interface AccountsOptions {

@@ -7,20 +7,26 @@ import type { ManagementKit } from '../kits/session-kit.js'
 import type { NoticePassword, SignInKit } from '../kits/sign-in-kit.js'
 import { boundedCache } from '../lib/bounded-cache.js'
 import type { Mailer, MailStats } from '../mail/mailer.js'
-import { createIsBreached } from '../passwords/breached.js'
-import { createJudgePassword, type JudgePassword } from '../passwords/judge-password.js'
+import {
+  createIsBreached,
+  createJudgePassword,
+  type JudgePassword,
+} from '../passwords/judge-password.js'
 import type { CheckedPasswordRules } from '../passwords/password-rules.js'
 import type { PasskeyFactor } from '../two-factor/passkey-factor.js'
 import type { CodeFactor } from '../two-factor/second-factor.js'
 import type { AuthUser } from '../users/contract.js'
 import type { CheckedAccountsOptions } from './accounts-options.js'
 import { createEmailFactor } from './email-factor.js'
-import { createLinkTo, createLinkToCode, type LinkTo, type LinkToCode } from './links.js'
 import {
   type AfterAnswer,
   type Contacts,
   createAfterAnswer,
+  createLinkTo,
+  createLinkToCode,
   createMails,
+  type LinkTo,
+  type LinkToCode,
   type Mails,
 } from './mails.js'
 import type { Proofs } from './proofs.js'

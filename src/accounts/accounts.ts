@@ -3,15 +3,14 @@ import type { EndOptions } from '../account/sessions-for-host.js'
 import type { Credentials } from '../account/sign-in-for-host.js'
 import type { AuthEventBody, RequestContext } from '../audit/events.js'
 import { AuthConfigError } from '../errors.js'
-import type { Capability } from '../http/capability.js'
-import type { Routes } from '../http/endpoint.js'
+import type { Capability, Routes } from '../http/endpoint.js'
 import {
   bodyOf,
   contextOfAction,
   type HostAction,
   requireIds,
   requireRequest,
-} from '../http/host-input.js'
+} from '../http/input.js'
 import { parseIdentifier } from '../login/login-request.js'
 import { accountPages } from '../pages/account-form.js'
 import { mailPages } from '../pages/mail-form.js'
@@ -30,14 +29,13 @@ import {
 import { createConfirmPage, createEmailPage } from './email-pages.js'
 import { formerAddressesOf } from './former-addresses.js'
 import { createForgotPage, createResetPage, createUndoPage } from './mail-pages.js'
-import { provenAddress } from './mails.js'
+import { type NoticeKind, noticeOf, provenAddress } from './mails.js'
 import {
   changePasswordEndpoint,
   type PasswordsForHost,
   type PasswordsKit,
   passwordsForHost,
 } from './new-password.js'
-import { type NoticeKind, noticeOf } from './notices.js'
 import { createPasswordPage } from './password-page.js'
 import { mailedElsewhere } from './proofs.js'
 import {

@@ -1,5 +1,5 @@
 import { AuthConfigError } from '../errors.js'
-import { type HostAction, readAction } from '../http/host-input.js'
+import { type HostAction, readAction } from '../http/input.js'
 import type { ManagementKit } from '../kits/session-kit.js'
 import { markOfKey } from '../lib/vault.js'
 import type { KeyInfo, KeyRing } from '../signers/contract.js'

@@ -13,7 +13,7 @@ import {
 } from '../lib/check-options.js'
 import type { Logger } from '../lib/logger.js'
 import { decodeEncryptionKeys, encryptionKeyRemedy } from '../lib/secrets.js'
-import type { CanonicalIdentifier } from '../login/identifier.js'
+import type { CanonicalIdentifier } from '../login/login-request.js'
 import type { OAuthOptions } from '../oauth/oauth-options.js'
 import type { KeyRing } from '../signers/contract.js'
 import type { ManagedClientStore } from '../stores/client-contract.js'

@@ -1,4 +1,5 @@
 import { setImmediate } from 'node:timers/promises'
+import { type UnlockOptions, unlock } from '../account/account.js'
 import { type SecondFactorsForHost, secondFactorsForHost } from '../account/second-factors.js'
 import {
   listSessions,
@@ -7,13 +8,12 @@ import {
   revokeSession,
   type SessionsForHost,
 } from '../account/sessions-for-host.js'
-import { type UnlockOptions, unlock } from '../account/unlock-login.js'
 import { createAudit } from '../audit/audit.js'
 import { createEventCounts } from '../audit/event-counts.js'
 import { type AuthEvent, noRequest } from '../audit/events.js'
 import { AuthConfigError } from '../errors.js'
 import { createHostCall, withTimeout } from '../lib/host-call.js'
-import { createCanonical, identifierDigests } from '../login/identifier.js'
+import { createCanonical, identifierDigests } from '../login/login-request.js'
 import {
   createNamedTokensForHost,
   type NamedTokensForHost,
@@ -29,16 +29,19 @@ import { createPasswordWatch } from '../sessions/password-watch.js'
 import { createRevocations } from '../sessions/revocations.js'
 import { createSessions } from '../sessions/sessions.js'
 import type { SessionStore } from '../stores/contract.js'
-import { failClosedIdentities } from '../stores/fail-closed-identities.js'
-import { failClosedConsents, failClosedManagedClients } from '../stores/fail-closed-oauth-stores.js'
-import { failClosedPasskeys } from '../stores/fail-closed-passkeys.js'
-import { failClosedProofs } from '../stores/fail-closed-proofs.js'
+import {
+  failClosedConsents,
+  failClosedIdentities,
+  failClosedManagedClients,
+  failClosedPasskeys,
+  failClosedProofs,
+} from '../stores/fail-closed-sign-in-stores.js'
 import { failClosedSecondFactors, failClosedSessions } from '../stores/fail-closed-stores.js'
 import type { RevocationBus } from '../stores/revocation-bus.js'
 import type { AuditFound, AuditQuery } from '../stores/sql/sql-audit.js'
 import { createThrottle } from '../throttle/throttle.js'
 import { createTotpEnrolment } from '../two-factor/enrolment.js'
-import { createKeptCodes } from '../two-factor/kept-codes.js'
+import { createKeptCodes } from '../two-factor/recovery-codes.js'
 import { createSeedVault } from '../two-factor/seed-vault.js'
 import type { LoginIdentifier } from '../users/contract.js'
 import { type AdminAccounts, createAdminAccounts } from './admin-accounts.js'

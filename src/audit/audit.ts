@@ -1,6 +1,14 @@
 import type { Logger } from '../lib/logger.js'
+import type { LoginIdentifier, UserStore } from '../users/contract.js'
 import { levels } from './event-levels.js'
-import type { Audit, AuthEvent, EventCounter, EventObserver, EventSink } from './events.js'
+import {
+  type Audit,
+  type AuthEvent,
+  type EventCounter,
+  type EventObserver,
+  type EventSink,
+  noRequest,
+} from './events.js'
 
 /** Writes audit events to the sink and to the log. Neither can delay or fail a sign-in. */
 export function createAudit(
@@ -39,4 +47,73 @@ async function deliver(sink: EventSink, event: AuthEvent, counts: EventCounter):
 // Errors of the host's sink and logger must neither fail a sign-in nor end the process.
 function harmlessly(work: () => void | Promise<void>, onFailure: () => void = () => {}): void {
   Promise.resolve().then(work).catch(onFailure)
+}
+
+/** Takes a time that some process has stored as its current time. */
+export type NoticeTime = (written: Date) => void
+
+/** Half the tolerance of a refresh, to report a skew before it affects honest clients. */
+const minSkewMs = 10_000
+const skewPauseMs = 60_000
+
+/**
+ * Raises `clock.skewed` for a stored time 10 seconds or more ahead of this process's clock, at most
+ * once a minute. One-time use is safe at any skew; expiry is inexact, and tokens may be refused as
+ * not issued yet.
+ */
+export function createClockWatch(clock: () => Date, audit: Audit): NoticeTime {
+  let reportedAt = Number.NEGATIVE_INFINITY
+  return function noticeTime(written) {
+    const now = clock().getTime()
+    const ahead = written.getTime() - now
+    // The absolute value: a clock set back by an hour must not silence this for an hour.
+    if (ahead < minSkewMs || Math.abs(now - reportedAt) < skewPauseMs) return
+    reportedAt = now
+    audit({ type: 'clock.skewed', seconds: Math.round(ahead / 1000) }, noRequest)
+  }
+}
+
+/**
+ * Call it for a login that found no user: with the name as typed, the name as looked up, and a
+ * signal that aborts when the login is answered.
+ */
+export type NoticeSpelling = (
+  typed: LoginIdentifier,
+  asked: LoginIdentifier,
+  answered: AbortSignal,
+) => void
+
+const spellingPauseMs = 60_000
+
+/**
+ * Detects that a host stores names as typed while logins look them up in lower case; such logins
+ * look like wrong passwords. At most once a minute it looks up a name as typed, until one is found.
+ * It runs after the response, so timing reveals nothing.
+ */
+export function createSpellingWatch(
+  users: UserStore,
+  clock: () => Date,
+  audit: Audit,
+): NoticeSpelling {
+  let isReported = false
+  let askedAt = Number.NEGATIVE_INFINITY
+
+  async function ask(typed: LoginIdentifier): Promise<void> {
+    const user = await users.findByIdentifier(typed)
+    if (user === null || isReported) return
+    // A database that compares loosely finds other users, too.
+    if (typed.kind === 'username' && user.username !== typed.value) return
+    isReported = true
+    audit({ type: 'user.unreachable', userId: user.id }, noRequest)
+  }
+
+  return function noticeSpelling(typed, asked, answered) {
+    const now = clock().getTime()
+    // The absolute value: a clock set back by an hour must not silence this for an hour.
+    if (isReported || typed.value === asked.value || Math.abs(now - askedAt) < spellingPauseMs)
+      return
+    askedAt = now
+    // A failed lookup reports itself.
+    answered.addEventListener('abort', () => void ask(typed).catch(() => {}), { once: true })
+  }
 }

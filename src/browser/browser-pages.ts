@@ -1,7 +1,6 @@
 import { linkScriptFile } from '../device-links/link-page.js'
-import type { Capability } from '../http/capability.js'
 import { createOfferedCookie } from '../http/cookies.js'
-import type { Routes } from '../http/endpoint.js'
+import type { Capability, Routes } from '../http/endpoint.js'
 import { noticingMount } from '../oauth/base-url.js'
 import { createJudgeLogout } from '../oauth/judge-logout.js'
 import { accountPages, accountRoute } from '../pages/account-form.js'

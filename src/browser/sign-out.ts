@@ -5,6 +5,7 @@ import type { TextAnswer } from '../http/answer.js'
 import { readFormAsQuery, readOpenBody } from '../http/body.js'
 import type { EndpointRequest } from '../http/endpoint.js'
 import { isOwnPage, isPrefetch } from '../http/page-origin.js'
+import { parseBrowserRequest } from '../oauth/authorization-request.js'
 import { addressAt } from '../oauth/base-url.js'
 import {
   type JudgedLogout,
@@ -13,7 +14,6 @@ import {
   returnAddress,
   whatCounts,
 } from '../oauth/judge-logout.js'
-import { parseBrowserRequest } from '../oauth/parse-request.js'
 import type { FormOrigin } from '../pages/csrf.js'
 import { type FormEndpoints, fieldsOf, formFor } from '../pages/form-page.js'
 import {

@@ -1,11 +1,11 @@
 import { existsSync, readFileSync } from 'node:fs'
 import type { Admin } from '../admin/admin.js'
 import { levels } from '../audit/event-levels.js'
+import { examine, reportOf } from '../doctor/doctor.js'
 import { AuthError } from '../errors.js'
-import type { HostAction } from '../http/host-input.js'
+import type { HostAction } from '../http/input.js'
 import type { OAuthClient } from '../stores/client-contract.js'
 import { CalledWrongly, type Command, type Given, type Opened, type Outcome } from './command.js'
-import { doctor } from './doctor.js'
 import { init } from './init.js'
 
 const user = { takes: '<id>', isRequired: true }
@@ -406,6 +406,32 @@ function momentOf(text: string): Date {
   const moment = new Date(unit === '' ? text : Date.now() - Number(count) * (units[unit] ?? 0))
   if (!Number.isNaN(moment.getTime())) return moment
   throw new CalledWrongly(`--since ${text} is neither like 2h nor a date`)
+}
+
+/** Looks at a server. */
+const doctor: Command = {
+  name: 'doctor',
+  operand: '<baseUrl>',
+  options: {
+    origin: { takes: '<origin of a page of yours>' },
+    client: { takes: '<id of an app>' },
+    guarded: { takes: '<path behind requireAuth>' },
+    socket: { takes: '<path>' },
+  },
+  does: 'looks at a running server from outside, such as https://chat.example.com/api/v1',
+  async run({ operand, text }) {
+    if (!/^https?:/.test(operand) || !URL.canParse(operand))
+      throw new CalledWrongly(`${operand} is no address such as https://chat.example.com/api/v1`)
+    const findings = await examine({
+      baseUrl: new URL(operand),
+      origin: text('origin') ?? null,
+      clientId: text('client') ?? null,
+      guardedPath: text('guarded') ?? null,
+      socketPath: text('socket') ?? null,
+    })
+    const exitCode = findings.some(({ outcome }) => outcome === 'fault') ? 1 : 0
+    return { data: findings, said: reportOf(findings).trimEnd(), exitCode }
+  },
 }
 
 /** All commands. */

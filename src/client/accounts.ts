@@ -1,10 +1,9 @@
 import { type Ask, dataOf, segment } from './account.js'
 import type { CallWire } from './authorised.js'
 import { isRefusal } from './errors.js'
-import type { Retry } from './retry.js'
 import type { SignIn, SignInResult } from './sign-in.js'
 import type { TokenKeeper } from './token-keeper.js'
-import type { Transport } from './transport.js'
+import type { Retry, Transport } from './transport.js'
 import type {
   CodeSent,
   Email,

@@ -7,11 +7,11 @@ import {
   platform,
   unlessAborted,
 } from './platform.js'
-import type { Retry } from './retry.js'
 import type { StoredSession } from './stored-session.js'
 import type { TokenKeeper } from './token-keeper.js'
 import {
   isTokenRefusal,
+  type Retry,
   refusesToken,
   retryAfterOf,
   type Transport,

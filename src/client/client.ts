@@ -13,15 +13,19 @@ import { type AuthState, createStateKeeper, type StateKeeper } from './auth-stat
 import { createAuthorisedFetch, createCallWire } from './authorised.js'
 import { createKeptSession } from './kept-session.js'
 import { ofOneUser } from './one-user.js'
-import { originOf } from './origin.js'
 import { withParts } from './parts.js'
-import { type BasicFetch, type BasicInit, type BasicResponse, platform } from './platform.js'
-import { createRetry, type Retry } from './retry.js'
+import {
+  type BasicFetch,
+  type BasicInit,
+  type BasicResponse,
+  originOf,
+  platform,
+} from './platform.js'
 import { createSignIn, type SignIn } from './sign-in.js'
 import { type AuthSocket, type AuthSocketOptions, createSocket } from './socket.js'
 import { createTokenKeeper, type TokenKeeper } from './token-keeper.js'
 import { memoryStore, type TokenStore } from './token-store.js'
-import { createTransport, type Transport } from './transport.js'
+import { createRetry, createTransport, type Retry, type Transport } from './transport.js'
 import type { PublicKeys } from './wire.js'
 
 export type { AccountMethods } from './account.js'

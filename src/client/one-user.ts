@@ -1,6 +1,5 @@
 import { notSignedIn } from './errors.js'
 import type { TokenKeeper } from './token-keeper.js'
-
 /**
  * Tokens of one user only: the one who is signed in at the first call. Used for one request with
  * its repetitions, and for one socket with its connections. If another user signs in meanwhile, it

@@ -1,8 +1,7 @@
 import type { CallWire } from './authorised.js'
-import type { Retry } from './retry.js'
 import type { SignIn } from './sign-in.js'
 import type { TokenKeeper } from './token-keeper.js'
-import type { Transport } from './transport.js'
+import type { Retry, Transport } from './transport.js'
 
 /** Internal parts that the other entry points of the client use. Not part of the API. */
 export interface ClientParts {

@@ -3,7 +3,6 @@ import type { KeptSession } from './kept-session.js'
 import { freshnessOf, type StoredSession, withTokens } from './stored-session.js'
 import type { Transport } from './transport.js'
 import type { TokenAnswer } from './wire.js'
-
 export interface RefreshAloneDeps {
   readonly kept: Pick<KeptSession, 'read' | 'set'>
   readonly transport: Transport

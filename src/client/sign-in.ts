@@ -1,9 +1,8 @@
 import { type AuthClientError, isRefusal, noAnswer } from './errors.js'
 import { requirePair } from './refresh-alone.js'
-import type { Retry } from './retry.js'
 import { isSameSignIn, ofLogin, type StoredSession, withTokens } from './stored-session.js'
 import type { TokenKeeper } from './token-keeper.js'
-import { isObject, isText, isTokenRefusal, type Transport } from './transport.js'
+import { isObject, isText, isTokenRefusal, type Retry, type Transport } from './transport.js'
 import type { LoginAnswer, Me, PasskeyRequestOptions } from './wire.js'
 
 /** A name and a password, and a code if the user has typed one already. */

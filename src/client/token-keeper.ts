@@ -1,9 +1,8 @@
 import { notSignedIn } from './errors.js'
 import type { KeptSession } from './kept-session.js'
 import { createRefreshAlone } from './refresh-alone.js'
-import type { Retry } from './retry.js'
 import { freshnessOf, isSameSignIn, type StoredSession } from './stored-session.js'
-import type { Transport } from './transport.js'
+import type { Retry, Transport } from './transport.js'
 
 /** The tokens of the signed-in user, shared by all tabs and processes. */
 export interface TokenKeeper {

@@ -5,16 +5,16 @@ import type { Credentials } from '../account/sign-in-for-host.js'
 import type { RequestContext } from '../audit/events.js'
 import { AuthConfigError, invalidRequest } from '../errors.js'
 import { reportRefusal } from '../guard/authenticate.js'
-import { requirePages } from '../guard/credentials-from.js'
+import { requirePages } from '../guard/token-from.js'
 import type {
   OpenedSession,
   OpenSession,
   OpenSessionRequest,
 } from '../host-sign-in/open-session.js'
-import type { Capability } from '../http/capability.js'
 import { watchRequest } from '../http/client-abort.js'
 import { keepPrivate } from '../http/cookies.js'
-import { requireOptions, requireRequest } from '../http/host-input.js'
+import type { Capability } from '../http/endpoint.js'
+import { requireOptions, requireRequest } from '../http/input.js'
 import type { Pages } from '../http/page-origin.js'
 import type { SignInKit } from '../kits/sign-in-kit.js'
 import type { LogIn } from '../login/log-in.js'

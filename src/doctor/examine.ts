@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto'
 import type { Look, LookAt, Looked } from './look.js'
-
 /** Where and how to look. */
 export interface Patient {
   /** Of the router, such as `https://chat.example.com/api/v1`. */
@@ -43,18 +42,23 @@ export interface SeenOAuth
 
 /** An origin that nobody has. */
 const foreignOrigin = 'https://doctor.invalid'
+
 const json = { 'content-type': 'application/json' }
+
 const form = { 'content-type': 'application/x-www-form-urlencoded' }
+
 const preflight = {
   'access-control-request-method': 'POST',
   'access-control-request-headers': 'content-type',
 }
+
 const upgrade = {
   connection: 'Upgrade',
   upgrade: 'websocket',
   'sec-websocket-version': '13',
   'sec-websocket-key': 'ZG9jdG9yZG9jdG9yZG9jdA==',
 }
+
 /** More than the router takes, and less than most parsers do. */
 const bigBody = JSON.stringify({ username: 'doctor', password: 'x'.repeat(20_000) })
 

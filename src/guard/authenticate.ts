@@ -18,7 +18,7 @@ import type { LiveSession } from '../sessions/live-sessions.js'
 import type { UsedPairs } from '../sessions/used-pairs.js'
 import type { AccessTokenClaims } from '../signers/contract.js'
 import type { SessionRecord } from '../stores/contract.js'
-import { isKnownKind } from '../stores/session-kinds.js'
+import { isKnownKind } from '../stores/stored-values.js'
 import {
   endOfSecret,
   isSecretOf,

@@ -1,8 +1,6 @@
-import type { Pages } from '../http/page-origin.js'
-import type { SignInUrl } from '../http/return-path.js'
+import type { Pages, SignInUrl } from '../http/page-origin.js'
 import type { SessionKit } from '../kits/session-kit.js'
 import type { Authentication } from './authenticate.js'
-import type { MetadataUrls } from './challenge.js'
 import type { SocketRegistry } from './socket-closing.js'
 
 /** What guards need besides sessions. */
@@ -16,4 +14,11 @@ export interface GuardKit extends SessionKit, Authentication {
   readonly metadataUrls: MetadataUrls | undefined
   /** The sign-in page for a page of the host; undefined without the option `oauth`. */
   readonly signInUrl: SignInUrl | undefined
+}
+
+/** Where clients read how to get a token: the metadata of the server's APIs, RFC 9728 §3.1. */
+export interface MetadataUrls {
+  readonly own: string
+  /** Those of further APIs, by their `resource`. */
+  readonly further: ReadonlyMap<string, string>
 }

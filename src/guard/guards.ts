@@ -1,16 +1,20 @@
 import type { IncomingMessage } from 'node:http'
 import { noRequest, type RequestContext } from '../audit/events.js'
-import type { Capability } from '../http/capability.js'
+import type { Capability } from '../http/endpoint.js'
 import type { Principal } from '../principal/principal.js'
 import { reportRefusal } from './authenticate.js'
-import { withChallenge } from './challenge.js'
 import type { GuardKit } from './guard-kit.js'
 import { createRequireAuth, type Guard, type RequireAuthOptions } from './http-guard.js'
 import { createPassportStrategy, type PassportStrategy } from './passport-strategy.js'
 import { type RequiredScope, requiredBy, requireScope, type ScopeOptions } from './scope.js'
 import { createSocketTickets, socketTicketEndpoint } from './socket-ticket.js'
 import { createSockets, type Sockets } from './sockets.js'
-import { type AuthenticateOptions, hasTokenIn, settingsOfAuthenticate } from './token-from.js'
+import {
+  type AuthenticateOptions,
+  hasTokenIn,
+  settingsOfAuthenticate,
+  withChallenge,
+} from './token-from.js'
 
 /** Guards for the host's own routes and sockets. */
 export interface Guards extends Capability {

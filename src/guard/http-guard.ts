@@ -4,17 +4,23 @@ import { writeAnswer } from '../http/answer.js'
 import { keepPrivate, ownHeader } from '../http/cookies.js'
 import type { ReadCredentials } from '../http/credentials.js'
 import { isForClient } from '../http/endpoint.js'
+import type { SignInUrl } from '../http/page-origin.js'
 import { writeProblem } from '../http/problem.js'
-import type { SignInUrl } from '../http/return-path.js'
 import { callable, checkOptions, fitting, optionsOf } from '../lib/check-options.js'
 import type { Principal } from '../principal/principal.js'
-import { isKnownKind } from '../stores/session-kinds.js'
+import { isKnownKind } from '../stores/stored-values.js'
 import { type Acr, acrOf, isAcr, reachesAcr } from '../two-factor/acr.js'
-import { withChallenge } from './challenge.js'
-import { type CredentialsFrom, from } from './credentials-from.js'
 import type { GuardKit } from './guard-kit.js'
 import { isScoped, requireScope, scopeRule } from './scope.js'
-import { createReaders, hasTokenIn, resourceRule, type TokenFrom } from './token-from.js'
+import {
+  type CredentialsFrom,
+  createReaders,
+  from,
+  hasTokenIn,
+  resourceRule,
+  type TokenFrom,
+  withChallenge,
+} from './token-from.js'
 
 declare global {
   namespace Express {

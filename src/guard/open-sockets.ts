@@ -1,6 +1,5 @@
 import type { Principal } from '../principal/principal.js'
 import type { RequiredScope } from './scope.js'
-
 /** A socket as the registry sees it. */
 export interface TrackedConnection {
   close(code: number, reason: string): void

@@ -3,10 +3,9 @@ import type { AuthError } from '../errors.js'
 import { readCredentials } from '../http/credentials.js'
 import { isForClient } from '../http/endpoint.js'
 import type { Principal } from '../principal/principal.js'
-import { withChallenge } from './challenge.js'
 import type { GuardKit } from './guard-kit.js'
 import { type RequiredScope, requireScope } from './scope.js'
-import { hasTokenIn } from './token-from.js'
+import { hasTokenIn, withChallenge } from './token-from.js'
 
 /** The methods passport gives a strategy while it runs. */
 export interface PassportActions {

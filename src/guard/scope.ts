@@ -2,7 +2,7 @@ import type { z } from 'zod'
 import { AuthError } from '../errors.js'
 import { checkOptions, fitting, optionsOf } from '../lib/check-options.js'
 import type { Principal } from '../principal/principal.js'
-import { isKnownKind } from '../stores/session-kinds.js'
+import { isKnownKind } from '../stores/stored-values.js'
 
 /** What a guard requires of a token. */
 export interface ScopeOptions {

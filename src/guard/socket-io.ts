@@ -4,16 +4,16 @@ import { AuthConfigError, AuthError, invalidRequest, notSignedIn } from '../erro
 import { type PresentedCredentials, readCredentials } from '../http/credentials.js'
 import { isForClient } from '../http/endpoint.js'
 import type { Pages } from '../http/page-origin.js'
-import { contextOfId } from '../http/request-id.js'
+import { contextOfId } from '../http/request-context.js'
 import { checkOptions, optionsOf } from '../lib/check-options.js'
 import { describeFailure } from '../lib/host-call.js'
 import type { Principal } from '../principal/principal.js'
 import { reportRefusal } from './authenticate.js'
-import { type CredentialsFrom, from, requirePages } from './credentials-from.js'
 import type { GuardKit } from './guard-kit.js'
 import type { SocketEntry, TrackedConnection, TrackedSocket } from './open-sockets.js'
 import { isOfPage, readPageSocket } from './page-socket.js'
 import { type RequiredScope, requireScope, type ScopeOptions, scopeRule } from './scope.js'
+import { type CredentialsFrom, from, requirePages } from './token-from.js'
 
 /**
  * The part that is used of a Socket.IO 4 socket. Typed here, so that the package does not depend on

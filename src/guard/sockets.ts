@@ -5,11 +5,10 @@ import { AuthConfigError, AuthError, invalidRequest, notSignedIn } from '../erro
 import { readCredentials, singleHeader } from '../http/credentials.js'
 import { isForClient } from '../http/endpoint.js'
 import { writeRawProblem } from '../http/problem.js'
-import { contextOfId, noteUpgrade } from '../http/request-id.js'
+import { contextOfId, noteUpgrade } from '../http/request-context.js'
 import { describeFailure } from '../lib/host-call.js'
 import type { Principal } from '../principal/principal.js'
 import { reportRefusal } from './authenticate.js'
-import { requirePages } from './credentials-from.js'
 import type { GuardKit } from './guard-kit.js'
 import type { ClosableSocket, SocketEntry, TrackedSocket } from './open-sockets.js'
 import {
@@ -22,6 +21,7 @@ import {
 import { type RequiredScope, requiredBy, requireScope, type ScopeOptions } from './scope.js'
 import { createSocketIoGuards, type SocketIoGuard, type SocketIoOptions } from './socket-io.js'
 import type { SocketTickets } from './socket-ticket.js'
+import { requirePages } from './token-from.js'
 
 /** Guards for live sockets. */
 export interface Sockets {

@@ -1,13 +1,55 @@
 import type { IncomingMessage } from 'node:http'
 import type { z } from 'zod'
-import { AuthConfigError, notSignedIn } from '../errors.js'
-import type { PresentedCredentials, ReadCredentials } from '../http/credentials.js'
+import { AuthConfigError, AuthError, notSignedIn } from '../errors.js'
+import {
+  type PresentedCredentials,
+  type ReadCredentials,
+  readCredentials,
+} from '../http/credentials.js'
 import type { Pages } from '../http/page-origin.js'
-import { callable, checkOptions, optionsOf, text } from '../lib/check-options.js'
-import type { Challenge } from './challenge.js'
-import { type CredentialsFrom, from, readerFrom } from './credentials-from.js'
+import { callable, checkOptions, fitting, optionsOf, text } from '../lib/check-options.js'
 import type { GuardKit } from './guard-kit.js'
-import { type ScopeOptions, scopeRule } from './scope.js'
+import { type RequiredScope, type ScopeOptions, scopeRule } from './scope.js'
+
+/**
+ * Where a route looks for credentials; with `either`, a request with headers is judged by them
+ * alone.
+ */
+export type CredentialsFrom = 'headers' | 'cookie' | 'either'
+
+const places: readonly unknown[] = ['headers', 'cookie', 'either'] satisfies CredentialsFrom[]
+
+/** {@link CredentialsFrom}, as a check of options. */
+export const from: z.ZodType<CredentialsFrom> = fitting<CredentialsFrom>(
+  (value) => places.includes(value),
+  "is none of 'headers', 'cookie' and 'either'.",
+).default('headers')
+
+/**
+ * The reader of credentials in that place.
+ *
+ * @throws AuthConfigError if it reads the cookie and the host has no pages
+ */
+function readerFrom(
+  caller: string,
+  from: CredentialsFrom,
+  pages: Pages | undefined,
+): ReadCredentials {
+  if (from === 'headers') return readCredentials
+  const { readCookie } = requirePages(pages, `${caller}({ from: '${from}' })`)
+  if (from === 'cookie') return readCookie
+  return (request) => readCredentials(request) ?? readCookie(request)
+}
+
+/** The host's pages, for a function that needs them. Throws AuthConfigError without them. */
+export function requirePages(pages: Pages | undefined, caller: string): Pages {
+  if (pages !== undefined) return pages
+  throw new AuthConfigError(
+    'pagesOrigin',
+    `is not set, and ${caller} needs it.`,
+    "pass createAuthRouter({ pagesOrigin: 'https://chat.example.com' }), the origin of your pages.",
+  )
+}
 
 /**
  * Reads a token that is not in the headers. The result is treated as a Bearer token; null and
@@ -149,4 +191,47 @@ export function hasTokenIn(request: IncomingMessage, read: ReadCredentials): boo
   } catch {
     return true
   }
+}
+
+/** What a guard tells those whom it refuses. */
+export interface Challenge {
+  /** Undefined without the option `oauth`: nobody but the host gives out tokens then. */
+  readonly metadataUrl: string | undefined
+  readonly scope: RequiredScope
+  /** Whether the request had a token. Only called for a refusal. */
+  hasToken(): boolean
+}
+
+/**
+ * The refusal with a challenge that leads somewhere ([RFC 9728
+ * §5.1](https://www.rfc-editor.org/rfc/rfc9728#section-5.1)): where the metadata are, which scope
+ * is needed, and whether a token was refused. All texts come from the options of the host, none
+ * from the request.
+ */
+export function withChallenge(error: unknown, challenge: Challenge): unknown {
+  const { metadataUrl } = challenge
+  if (!(error instanceof AuthError) || metadataUrl === undefined) return error
+  const { 'WWW-Authenticate': said = strangerIs(challenge, error), ...others } = error.headers
+  if (said === null) return error
+  const pointer = `${said}${said === 'Bearer' ? ' ' : ', '}resource_metadata="${metadataUrl}"`
+  const { code, clientMessage, message, details, cause } = error
+  return new AuthError(code, {
+    clientMessage,
+    message,
+    ...(details !== undefined && { details }),
+    headers: { ...others, 'WWW-Authenticate': pointer },
+    cause,
+  })
+}
+
+// RFC 6750 §3: a request without a token learns no error, and one with a token that it is not
+// valid, for whatever reason.
+function strangerIs({ scope = [], hasToken }: Challenge, { status }: AuthError): string | null {
+  if (status !== 401) return null
+  const needed = [scope].flat().join(' ')
+  const words = [
+    ...(hasToken() ? ['error="invalid_token"'] : []),
+    ...(needed === '' ? [] : [`scope="${needed}"`]),
+  ]
+  return ['Bearer', words.join(', ')].filter((part) => part !== '').join(' ')
 }

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { hasBody, maxBodyBytes } from './body.js'
 import type { BrowserCookie } from './cookies.js'
-import { requestIdOf } from './request-id.js'
+import { requestIdOf } from './request-context.js'
 
 /** A JSON answer. */
 export interface Answer {

@@ -36,11 +36,29 @@ export function createSessionCookie(page: URL): SessionCookie {
  * Browsers accept `__Host-` only from a secure page of exactly this host (RFC 6265bis §4.1.3.2),
  * and `__Host-Http-` only from a header, not from a script. Browsers that do not know the latter
  * treat it as `__Host-`.
- *
- * @param slot - of a copy under another name, two hexadecimal digits
  */
-export function createPreCookie(page: URL, slot?: string): BrowserCookie {
-  return createCookie(slot === undefined ? 'pre' : `pre_${slot}`, page)
+export function createPreCookie(page: URL): BrowserCookie {
+  return createCookie('pre', page)
+}
+
+/** Copies of that cookie, each under a name of its own. */
+export interface PreCookieCopies {
+  readonly cookies: readonly BrowserCookie[]
+  /** The value of each, in one pass over the header: null without, or with more than one. */
+  read(request: IncomingMessage): readonly (string | null)[]
+}
+
+/** `slots`: two hexadecimal digits for each copy. */
+export function createPreCookieCopies(page: URL, slots: readonly string[]): PreCookieCopies {
+  const kinds = slots.map((slot) => `pre_${slot}` as const)
+  const names = kinds.map((kind) => nameOf(kind, page))
+  return {
+    cookies: kinds.map((kind) => createCookie(kind, page)),
+    read(request) {
+      const values = valuesOf(new Set(names), ownHeader(request, 'cookie') ?? '')
+      return names.map((name) => values.get(name) ?? null)
+    },
+  }
 }
 
 /** The cookie of a browser that was offered a passkey. It contains nothing else. */
@@ -121,6 +139,19 @@ function onlyValueOf(name: string, header: string): string | null {
     found = header.slice(from, end < 0 ? undefined : end)
   }
   return found === '' ? null : found
+}
+
+// The same for many names. A name that was sent twice has no value.
+function valuesOf(names: ReadonlySet<string>, header: string): ReadonlyMap<string, string | null> {
+  const values = new Map<string, string | null>()
+  if (header.length > maxCookieCharacters) return values
+  for (const pair of header.split(';')) {
+    const equals = pair.indexOf('=')
+    const name = pair.slice(0, Math.max(equals, 0)).replace(/^[ \t]+/, '')
+    if (!names.has(name)) continue
+    values.set(name, values.has(name) ? null : pair.slice(equals + 1) || null)
+  }
+  return values
 }
 
 function beginsPair(header: string, at: number): boolean {

@@ -8,12 +8,11 @@ import { unwatched } from '../lib/watch.js'
 import { type AnyAnswer, writeAnswer } from './answer.js'
 import { type JsonBody, readJsonBody } from './body.js'
 import { clientAborted } from './client-abort.js'
-import { asAddress, type ProxyAware, parsedAddress } from './client-address.js'
+import { asAddress, type ProxyAware, parsedAddress, trustsNobody } from './client-address.js'
 import { type AnswerCors, createOpenCors } from './cors.js'
 import { writeProblem } from './problem.js'
 import type { ProblemStyle } from './problem-names.js'
 import type { Contexts } from './request-context.js'
-import { trustsNobody } from './trust-proxy.js'
 
 /** A request as endpoints see it. */
 export interface EndpointRequest {
@@ -246,4 +245,15 @@ export function skipForeignPaths(routes: readonly string[]): RequestHandler {
     if (exact.has(path.endsWith('/') ? path.slice(0, -1) : path)) return next()
     return next(prefixes.some((prefix) => path.startsWith(prefix)) ? undefined : 'router')
   }
+}
+
+/**
+ * One capability of the router, mounted by the map. Each has one `createX` in its folder; its
+ * result also has the functions for the host's own code.
+ */
+export interface Capability {
+  /** Its HTTP routes. */
+  readonly routes: Routes
+  /** Stops timers and other work; absent if there is none. */
+  close?(): void
 }

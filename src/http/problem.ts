@@ -4,7 +4,7 @@ import type { AuthError } from '../errors.js'
 import { ownMembers } from '../lib/check-options.js'
 import { type Answer, commonHeaders, writeAnswer } from './answer.js'
 import { nameInStyle, type ProblemStyle } from './problem-names.js'
-import { requestIdOf } from './request-id.js'
+import { requestIdOf } from './request-context.js'
 
 /** Status and name of the same refusal in another protocol. */
 export interface ProblemNames {

@@ -1,4 +1,4 @@
-import type { NoticeTime } from '../audit/clock-watch.js'
+import type { NoticeTime } from '../audit/audit.js'
 import type { Audit, ObserveEvents } from '../audit/events.js'
 import type { HostCall } from '../lib/host-call.js'
 import type { WarnOnce } from '../lib/logger.js'

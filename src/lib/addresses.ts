@@ -104,6 +104,8 @@ function listOf(blocks: readonly string[]): BlockList {
  * Whether an IP address belongs to this machine, to its network or to nobody: loopback, private,
  * link-local, multicast, documentation and so on. Of IPv6 also every address that contains one of
  * IPv4 (mapped, NAT64, 6to4, Teredo), since it may lead there. True for a text that is no address.
+ *
+ * @internal
  */
 export function isSpecialUse(address: string): boolean {
   const { special, routed6 } = lists()
@@ -112,7 +114,11 @@ export function isSpecialUse(address: string): boolean {
   return family === 0 || !routed6.check(address, 'ipv6') || special.check(address, 'ipv6')
 }
 
-/** Whether an IP address is this machine's own. */
+/**
+ * Whether an IP address is this machine's own.
+ *
+ * @internal
+ */
 export function isLoopbackAddress(address: string): boolean {
   return isIP(address) !== 0 && lists().loopback.check(address, familyOf(address))
 }

@@ -1,10 +1,10 @@
 import { type HostCall, UnexpectedAnswer } from './host-call.js'
 
 /**
- * Checks an answer of the host or a part of it: null, or the problem. `asked` is the first argument
- * of the call. Never copies: hosts want their own objects back.
+ * Checks an answer of the host or a part of it: null, or the problem. `asked`: the arguments of the
+ * call. Never copies: hosts want their own objects back.
  */
-export type Check = (value: unknown, asked?: unknown) => string | null
+export type Check = (value: unknown, asked?: readonly unknown[]) => string | null
 
 /** The checks of an object's members. Other members are ignored. */
 export type Shape<Row> = { readonly [Name in keyof Row]?: Check }
@@ -45,7 +45,7 @@ export function failClosed<Part extends object>(
         [method]: (...given: unknown[]) =>
           call(operation, async () => {
             const answer = await methods[method]?.(...given)
-            requireExpected(check(answer, given[0]))
+            requireExpected(check(answer, given))
             return answer
           }),
       }
@@ -79,7 +79,11 @@ export const count: Check = (value) =>
 
 /** The first argument of the call. */
 export const theOneAsked: Check = (value, asked) =>
-  value === asked ? null : 'is not the one that was asked for'
+  value === asked?.[0] ? null : 'is not the one that was asked for'
+
+/** The second one: of a row with two names. */
+export const theOtherAsked: Check = (value, asked) =>
+  value === asked?.[1] ? null : 'is not the one that was asked for'
 
 /** Null, or a value that passes the check. */
 export function orNull(check: Check): Check {

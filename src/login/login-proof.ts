@@ -7,7 +7,7 @@ import type { AssertionResponse } from '../two-factor/passkey-response.js'
 import type { AuthUser } from '../users/contract.js'
 import type { AuthenticateLocally } from './local-strategy.js'
 import type { LoginRequest } from './login-request.js'
-import type { Rehash, Rehashed } from './rehash.js'
+import type { Rehash, Rehashed } from './verify-password.js'
 
 /**
  * The second step of a login: a code, after a right password a moment ago. The caller must have

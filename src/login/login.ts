@@ -1,11 +1,13 @@
 import { noRequest } from '../audit/events.js'
-import type { Capability } from '../http/capability.js'
+import { type Answer, ok } from '../http/answer.js'
+import type { Capability, Endpoint } from '../http/endpoint.js'
 import type { SignInKit } from '../kits/sign-in-kit.js'
 import { lazily } from '../lib/async.js'
 import type { AuthenticateLocally } from './local-strategy.js'
-import { type LogIn, type LogInSteps, logIn, logInSteps } from './log-in.js'
-import { loginEndpoint } from './login.endpoint.js'
-import { createRehash } from './rehash.js'
+import { type LoggedIn, type LogIn, type LogInSteps, logIn, logInSteps } from './log-in.js'
+import type { LoginKit } from './login-proof.js'
+import { parseLoginRequest, readCodeHeader } from './login-request.js'
+import { createRehash } from './verify-password.js'
 
 /** Signing in by password: `POST /login`. */
 export interface Login extends Capability {
@@ -36,4 +38,26 @@ export function createLogin(given: SignInKit): Login {
     // by them.
     hashPassword: (plain) => kit.hasher.hash(plain, { source: 'host', context: noRequest }),
   }
+}
+
+/** `POST /login`: opens a session by password, and by a second-factor code if the user has one. */
+function loginEndpoint(kit: LoginKit): Endpoint {
+  return async function login({ incoming, context, readJson, setHeaders, aborted }) {
+    // 400, 413, 415
+    const { tokens, ...request } = parseLoginRequest(await readJson(), () =>
+      readCodeHeader(incoming),
+    )
+    // 400, 401, 403, 429, 503
+    const asked = { request, tokens, lifetime: undefined, context, setHeaders, aborted }
+    return loggedIn(await logIn(kit, asked))
+  }
+}
+
+/** The answer to a complete login. */
+export function loggedIn({ token: authToken, me, ...opened }: LoggedIn): Answer {
+  const { refreshToken, expiresIn } = opened
+  const enrolment = opened.mustEnrol ? { enrolmentRequired: true } : {}
+  const refreshable = refreshToken === null ? {} : { refreshToken, expiresIn }
+  const data = { userId: opened.session.userId, authToken, me, ...enrolment, ...refreshable }
+  return ok({ status: 'success', data })
 }

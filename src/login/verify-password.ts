@@ -1,11 +1,13 @@
 import type { AdmittedHasher } from '../admission/admission.js'
-import { type Audit, noRequest } from '../audit/events.js'
+import { type Audit, noRequest, type RequestContext } from '../audit/events.js'
 import type { SignInRefusal } from '../audit/refusals.js'
 import { siteOf } from '../http/client-address.js'
-import type { VerifyPassword } from '../kits/sign-in-kit.js'
+import type { SignInKit, VerifyPassword } from '../kits/sign-in-kit.js'
 import { forgetRejection } from '../lib/async.js'
+import { boundedCache } from '../lib/bounded-cache.js'
 import { randomSecret } from '../lib/secrets.js'
 import type { ShownPassword } from '../passwords/contract.js'
+import type { AuthUser } from '../users/contract.js'
 
 /**
  * Does the same work for a wrong password, an unknown name, a user without a password and a damaged
@@ -55,4 +57,129 @@ function createDummyHash(hasher: AdmittedHasher): () => Promise<string> {
       })
     return pending
   }
+}
+
+/**
+ * Replaces the stored hash of a user who has just signed in, if the hasher's settings have changed.
+ */
+export type Rehash = (
+  user: AuthUser,
+  password: ShownPassword,
+  context: RequestContext,
+) => Promise<Rehashed>
+
+/** The outcome of a rehash. */
+export interface Rehashed {
+  /** The stored hash, as far as this login knows. */
+  readonly passwordHash: string | null
+  /** The new hash, whether stored or not; null if none was made. */
+  readonly replacement: string | null
+}
+
+/**
+ * The hash is replaced only if it is still the one that was verified, so that a password changed
+ * meanwhile stays changed. After a failure the next login tries again.
+ */
+export function createRehash(kit: SignInKit): Rehash {
+  const { hasher, audit } = kit
+  const replaceHash = createReplaceHash(kit)
+  const isContested = createContestWatch(kit.clock)
+  return async function rehash(user, password, context) {
+    const stored = user.passwordHash
+    const asItIs = { passwordHash: stored, replacement: null }
+    if (replaceHash === null || stored === null || !hasher.needsRehash(stored)) return asItIs
+    // A rehash needs the password, and only its digest was sent.
+    if (typeof password !== 'string') return asItIs
+    let replacement: string | null = null
+    try {
+      // Queued after the logins of the same network, so that rehashes delay no other login.
+      replacement = await hasher.hash(password, {
+        source: `rehash ${siteOf(context.ip)}`,
+        context,
+      })
+      if (!(await replaceHash(user.id, stored, replacement)))
+        return { passwordHash: stored, replacement }
+      audit({ type: 'password.rehashed', userId: user.id }, context)
+      if (isContested(user.id)) audit({ type: 'password.contested', userId: user.id }, context)
+      return { passwordHash: replacement, replacement }
+    } catch {
+      // The failed call has reported itself. The user is signed in all the same.
+      return { passwordHash: stored, replacement }
+    }
+  }
+}
+
+/** Rehashes of one user in a day from which on something else must be writing the old hash back. */
+const contestedRehashes = 3
+const daySeconds = 24 * 60 * 60
+const maxWatchedUsers = 10_000
+
+/**
+ * Reports, once a day per user, that a hash was upgraded for the third time in a day: another part
+ * of the host writes the old one back each time. Within this process, for the last 10,000 users.
+ */
+function createContestWatch(clock: () => Date): (userId: string) => boolean {
+  const rehashes = boundedCache<number>(maxWatchedUsers, daySeconds)
+  return function isContested(userId) {
+    const now = clock()
+    const before = rehashes.get(userId, now)
+    if (before === undefined) rehashes.set(userId, 1, now)
+    else rehashes.update(userId, before + 1)
+    return (before ?? 0) + 1 === contestedRehashes
+  }
+}
+
+/**
+ * Replaces a hash by another one of the same password, if it is still stored. Returns whether it
+ * did.
+ */
+type ReplaceHash = (userId: string, from: string, to: string) => Promise<boolean>
+
+/**
+ * Null if the host does not replace hashes. Sessions that end with their hash learn of the new one
+ * first, so that it ends none of them.
+ */
+function createReplaceHash(kit: SignInKit): ReplaceHash | null {
+  const { users, passwordWatch, sessions } = kit
+  const { updatePasswordHash } = users
+  if (updatePasswordHash === undefined) return null
+  const underWay = new Map<string, Promise<boolean>>()
+
+  async function replaceMarked(
+    userId: string,
+    [from, to]: readonly [string, string],
+    addMark: () => Promise<void>,
+  ): Promise<boolean> {
+    // A request that comes too late adds no mark: a session has room for a few marks only, and must
+    // keep that of the stored hash.
+    if ((await users.findById(userId))?.passwordHash !== from) return false
+    await addMark()
+    try {
+      return (await updatePasswordHash?.(userId, from, to)) === true
+    } finally {
+      // Once more, for sessions opened meanwhile; also after a failure: the hash may be stored and
+      // only the answer lost.
+      await addMark()
+    }
+  }
+
+  return async function replaceHash(userId, from, to) {
+    const marks = [
+      passwordWatch.computeMark(userId, from),
+      passwordWatch.computeMark(userId, to),
+    ] as const
+    const [known, added] = marks
+    if (known === undefined || added === undefined) return updatePasswordHash(userId, from, to)
+    // One at a time, for the same reason. A request that had to wait has lost.
+    const other = underWay.get(userId)
+    if (other !== undefined) return other.then(lost, lost)
+    const addMark = () => sessions.addPasswordMark(userId, known, added)
+    const mine = replaceMarked(userId, [from, to], addMark)
+    underWay.set(userId, mine)
+    return mine.finally(() => underWay.delete(userId))
+  }
+}
+
+function lost(): false {
+  return false
 }

@@ -1,13 +1,12 @@
 import { z } from 'zod'
 import type { RequestContext } from '../audit/events.js'
 import { AuthError, invalidRequest, notSignedIn } from '../errors.js'
-import { contextOfAction, type HostAction, requireOptions } from '../http/host-input.js'
+import { contextOfAction, type HostAction, requireOptions } from '../http/input.js'
 import { nameOf } from '../sessions/named-sessions.js'
 import type { Sessions } from '../sessions/sessions.js'
 import type { SessionRecord } from '../stores/contract.js'
-import { isKnownKind } from '../stores/session-kinds.js'
-import type { IssuedNamedToken, NewNamedToken } from './make-named-token.js'
-import { namedTokenShape } from './named-token-input.js'
+import { isKnownKind } from '../stores/stored-values.js'
+import { type IssuedNamedToken, type NewNamedToken, namedTokenShape } from './make-named-token.js'
 
 /** A named token that the host asks for. */
 export interface NamedTokenRequest {

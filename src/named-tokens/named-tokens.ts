@@ -1,15 +1,13 @@
 import { z } from 'zod'
 import { AuthError } from '../errors.js'
 import { ok } from '../http/answer.js'
-import type { Capability } from '../http/capability.js'
-import type { Endpoint, EndpointRequest } from '../http/endpoint.js'
+import type { Capability, Endpoint, EndpointRequest } from '../http/endpoint.js'
 import { parseInput } from '../http/input.js'
 import type { SignInKit } from '../kits/sign-in-kit.js'
-import { ownerOf } from '../principal/account-owner.js'
+import { ownerOf } from '../principal/principal.js'
 import { type Proof, proofRequest } from '../sign-in-again.js'
 import type { SessionRecord } from '../stores/contract.js'
-import { makeNamedToken, type NewNamedToken } from './make-named-token.js'
-import { namedTokenShape } from './named-token-input.js'
+import { makeNamedToken, type NewNamedToken, namedTokenShape } from './make-named-token.js'
 import {
   createNamedTokensForHost,
   type NamedTokensForHost,

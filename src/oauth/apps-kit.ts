@@ -1,4 +1,4 @@
-import type { MetadataUrls } from '../guard/challenge.js'
+import type { MetadataUrls } from '../guard/guard-kit.js'
 import type { Pages } from '../http/page-origin.js'
 import type { SignInKit } from '../kits/sign-in-kit.js'
 import type { Acr } from '../two-factor/acr.js'

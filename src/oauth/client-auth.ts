@@ -1,7 +1,7 @@
 import type { ClientRefusal } from '../audit/refusals.js'
 import { AuthError } from '../errors.js'
 import type { EndpointRequest } from '../http/endpoint.js'
-import type { RequestParameters } from '../http/parameters.js'
+import type { RequestParameters } from '../http/input.js'
 import { sha256 } from '../lib/secrets.js'
 import { judgeAssertion } from '../signers/client-assertion.js'
 import type { OAuthClient } from '../stores/client-contract.js'

@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http'
 import { AuthError } from '../errors.js'
 import { decodeFormText } from '../http/body.js'
 import { singleHeader } from '../http/credentials.js'
-import type { RequestParameters } from '../http/parameters.js'
+import type { RequestParameters } from '../http/input.js'
 import { subjectOfAssertion } from '../signers/client-assertion.js'
 
 /**

@@ -1,8 +1,14 @@
 import { AuthConfigError } from '../errors.js'
 import { isSafeUrlOfOthers } from '../lib/addresses.js'
 import type { OAuthClient } from '../stores/client-contract.js'
-import { deviceGrant, grantsOf, isConfidential, serviceGrant } from './client-defaults.js'
-import { clientRemedies, readClient } from './client-schema.js'
+import {
+  clientRemedies,
+  deviceGrant,
+  grantsOf,
+  isConfidential,
+  readClient,
+  serviceGrant,
+} from './client-schema.js'
 import { redirectProblem } from './redirect-uri.js'
 
 /** An algorithm that may sign ID Tokens. */

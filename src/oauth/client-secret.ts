@@ -1,5 +1,4 @@
 import { equalDigests, randomSecret, sha256 } from '../lib/secrets.js'
-
 /** A new client secret and its stored form. */
 export interface ClientSecret {
   /** For the client's operator, once: it is not stored. */
@@ -9,6 +8,7 @@ export interface ClientSecret {
 }
 
 const hashPrefix = 'sha256:'
+
 /**
  * The longest secret a client may present. Ours have 50 characters; a host may have imported longer
  * ones.

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { type Audit, noRequest, type RequestContext } from '../audit/events.js'
 import type { ClientChange } from '../audit/refusals.js'
 import { AuthConfigError, AuthError } from '../errors.js'
-import { contextOfAction, type HostAction, readAction, requireOptions } from '../http/host-input.js'
+import { contextOfAction, type HostAction, readAction, requireOptions } from '../http/input.js'
 import type { Revocations } from '../sessions/revocations.js'
 import type { Sessions } from '../sessions/sessions.js'
 import type {
@@ -10,9 +10,8 @@ import type {
   OAuthClient,
   OAuthClientMetadata,
 } from '../stores/client-contract.js'
-import { isConfidential } from './client-defaults.js'
 import { checkWrittenClient, type SignerFacts } from './client-rules.js'
-import { clientIdPattern } from './client-schema.js'
+import { clientIdPattern, isConfidential } from './client-schema.js'
 import { generateClientSecret } from './client-secret.js'
 import type { Clients } from './clients.js'
 

@@ -6,11 +6,10 @@ import { ownMembers } from '../lib/check-options.js'
 import { UnexpectedAnswer } from '../lib/host-call.js'
 import { doAll } from '../lib/mistakes.js'
 import type { ClientStore, OAuthClient } from '../stores/client-contract.js'
-import { audiencesOf, type OwnNames } from './client-defaults.js'
 import { documentHost } from './client-documents/client-document.js'
 import type { ClientDocuments } from './client-documents/client-documents.js'
 import { checkClient, checkWrittenClient, type SignerFacts } from './client-rules.js'
-import { clientIdPattern, clientRemedies } from './client-schema.js'
+import { audiencesOf, clientIdPattern, clientRemedies, type OwnNames } from './client-schema.js'
 
 /** The registered apps. */
 export interface Clients {

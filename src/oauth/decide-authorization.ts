@@ -1,6 +1,6 @@
 import { type Acr, reachesAcr } from '../two-factor/acr.js'
 import type { AuthorizationRequest } from './authorization-request.js'
-import { isConfidential } from './client-defaults.js'
+import { isConfidential } from './client-schema.js'
 import { redirectKind } from './redirect-uri.js'
 
 /**

@@ -8,6 +8,8 @@ import {
   type AuthorizationRequest,
   checkAuthorizationRequest,
   type ForClient,
+  type ForPage,
+  parseAuthorizationRequest,
 } from './authorization-request.js'
 import { type BrowserUser, createFindBrowserUser } from './browser-sign-in.js'
 import { fitsWith, hasWords, wordsOfPage } from './consent-words.js'
@@ -16,7 +18,6 @@ import {
   decideAuthorization,
   type FlowStep,
 } from './decide-authorization.js'
-import { type ForPage, parseAuthorizationRequest } from './parse-request.js'
 
 /** A valid request, its user, and its next step. */
 export interface JudgedAuthorization {

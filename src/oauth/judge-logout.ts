@@ -3,8 +3,13 @@ import { claimedAudience } from '../signers/read-token.js'
 import type { OAuthClient } from '../stores/client-contract.js'
 import type { SessionRecord } from '../stores/contract.js'
 import type { AppsKit } from './apps-kit.js'
-import { isEchoable, maxStateChars, uiLocalesOf } from './authorization-request.js'
-import { postLogoutRedirectOf } from './client-defaults.js'
+import {
+  isEchoable,
+  maxStateChars,
+  parseBrowserRequest,
+  uiLocalesOf,
+} from './authorization-request.js'
+import { postLogoutRedirectOf } from './client-schema.js'
 import { sidInBrowser } from './issue-tokens.js'
 import {
   type AskingBrowser,
@@ -12,8 +17,7 @@ import {
   type IdTokenHint,
   readIdTokenHint,
 } from './judge-authorization.js'
-import { parseBrowserRequest } from './parse-request.js'
-import { appended, queryOf } from './redirect-location.js'
+import { appended, queryOf } from './redirect-uri.js'
 
 /** Where a browser returns to after signing out: a registered address of a client. */
 export interface LogoutReturn {

@@ -2,7 +2,7 @@ import { assertionAlgorithms } from '../signers/client-assertion.js'
 import { grantTypes } from '../stores/client-contract.js'
 import { addressAt } from './base-url.js'
 import { clientAuthMethods } from './client-credentials.js'
-import { deviceGrant, serviceGrant } from './client-defaults.js'
+import { deviceGrant, serviceGrant } from './client-schema.js'
 import type { ApiOptions, ScopeText } from './oauth-options.js'
 import { textIn } from './scopes.js'
 

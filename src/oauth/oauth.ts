@@ -1,5 +1,5 @@
-import type { Capability } from '../http/capability.js'
 import type { DocumentHandler } from '../http/documents.js'
+import type { Capability } from '../http/endpoint.js'
 import type { AppsKit } from './apps-kit.js'
 import { noticingMount } from './base-url.js'
 import {

@@ -2,11 +2,11 @@ import type { RequestContext } from '../audit/events.js'
 import { AuthError } from '../errors.js'
 import { ok } from '../http/answer.js'
 import type { Endpoint } from '../http/endpoint.js'
-import { ownerOf } from '../principal/account-owner.js'
+import { ownerOf } from '../principal/principal.js'
 import type { SessionRecord } from '../stores/contract.js'
 import type { AppsKit } from './apps-kit.js'
-import { resourcesOf } from './client-defaults.js'
 import { isClientId } from './client-documents/client-document.js'
+import { resourcesOf } from './client-schema.js'
 import { readConsent } from './consent-words.js'
 
 /** An app that a user has authorised. */

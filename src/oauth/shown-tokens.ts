@@ -1,7 +1,7 @@
 import { AuthError } from '../errors.js'
 import { ok } from '../http/answer.js'
 import type { Endpoint, EndpointRequest } from '../http/endpoint.js'
-import { type RequestParameters, readParameters } from '../http/parameters.js'
+import { type RequestParameters, readParameters } from '../http/input.js'
 import { lazily } from '../lib/async.js'
 import { randomId } from '../lib/secrets.js'
 import type { SessionName } from '../sessions/ending.js'
@@ -11,7 +11,7 @@ import type { RefreshState, SessionRecord } from '../stores/contract.js'
 import { classifyRefreshToken, nobodysRefresh, sessionIdOf } from '../tokens/refresh-token.js'
 import type { AppsKit } from './apps-kit.js'
 import { type AuthenticatedClient, authenticateClient } from './client-auth.js'
-import { resourcesOf } from './client-defaults.js'
+import { resourcesOf } from './client-schema.js'
 
 // Clients that show a token: to revoke it, or to ask whether it is valid.
 

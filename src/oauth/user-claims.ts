@@ -2,7 +2,6 @@ import type { HostCall } from '../lib/host-call.js'
 import type { OAuthClient } from '../stores/client-contract.js'
 import type { AuthUser } from '../users/contract.js'
 import { asJsonObject } from '../users/me.js'
-
 /** The recipient of a user's claims. */
 export interface ClaimsRequest {
   /** The granted scopes. */

@@ -1,7 +1,6 @@
 import { createDocuments, type DocumentHandler, publicDocument } from '../http/documents.js'
 import type { Routes } from '../http/endpoint.js'
 import type { ResourceMetadata } from './metadata.js'
-
 /** The discovery documents. */
 export interface WellKnown {
   /**

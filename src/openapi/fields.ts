@@ -77,3 +77,114 @@ export function reading<Shape extends z.ZodRawShape>(
 function told<Schema extends z.ZodType>(schema: Schema, what: string): Schema {
   return what === '' ? schema : schema.describe(what)
 }
+
+// Options for browsers in the JSON of WebAuthn Level 3 §5.1, and the passkeys in answers.
+
+const publicKey = always('public-key')
+const challenge = text('opaque; works once, within five minutes')
+const timeout = count('milliseconds, 300,000')
+const credential = z.object({ type: publicKey, id: text('base64url'), transports: texts() })
+
+/** For `PublicKeyCredential.parseRequestOptionsFromJSON`. */
+export const requestOptions: Fields = z.object({
+  challenge,
+  rpId: text('the domain of the passkeys'),
+  timeout,
+  allowCredentials: z.array(credential).describe('absent: any passkey of this site').optional(),
+  userVerification: oneOf(['required', 'discouraged']),
+})
+
+/** For `PublicKeyCredential.parseCreationOptionsFromJSON`. */
+export const creationOptions: Fields = z.object({
+  challenge,
+  rp: z.object({ id: text('the domain'), name: text('the name of the service') }),
+  user: z.object({
+    id: text('base64url, 32 random bytes; the same at each request of the user'),
+    name: text('the user name'),
+    displayName: text(),
+  }),
+  pubKeyCredParams: z.array(z.object({ type: publicKey, alg: count('number of COSE') })),
+  timeout,
+  excludeCredentials: z.array(credential),
+  authenticatorSelection: z.object({
+    residentKey: always('required'),
+    requireResidentKey: always(true),
+    userVerification: always('required'),
+  }),
+  attestation: always('none'),
+  extensions: z.object({ credProps: always(true) }),
+})
+
+/** A passkey in answers to its user. */
+export const passkeyFields: Fields = z.object({
+  id: text('its credential id, base64url'),
+  name: text('the name given by the user'),
+  createdAt: time('ISO 8601, UTC'),
+  lastUsedAt: time('null: never').nullable(),
+  synced: flag('whether it can be on several devices'),
+  backedUp: flag('whether it is on several devices, according to its authenticator'),
+  transports: texts(),
+  model: textOrNull('the AAGUID of the authenticator; null if unknown'),
+  suspectedCloneAt: time('when a copy of it was last suspected; null: never').nullable(),
+})
+
+/** A schema in OpenAPI: JSON Schema 2020-12. */
+export type JsonSchema = z.core.JSONSchema.BaseSchema
+
+/** Schemas with names. */
+export interface NamedSchemas {
+  /** Adds a schema under a name and returns the reference to it. */
+  name(id: string, fields: Fields): { readonly $ref: string }
+  /** All schemas, by name. */
+  all(): Readonly<Record<string, JsonSchema>>
+}
+
+const uri = (id: string) => `#/components/schemas/${id}`
+
+export function createNamedSchemas(): NamedSchemas {
+  const registry = z.registry<{ id: string }>()
+  const named = new Map<string, Fields>()
+  return {
+    name(id, fields) {
+      if (!named.has(id)) named.set(id, fields)
+      return { $ref: uri(id) }
+    },
+    all() {
+      for (const [id, fields] of named) registry.add(fields, { id })
+      const { schemas } = z.toJSONSchema(registry, { ...settings, uri })
+      const sorted = Object.entries(schemas).sort(([one], [other]) => (one < other ? -1 : 1))
+      return Object.fromEntries(
+        sorted.map(([id, { $schema: _schema, $id: _id, ...schema }]) => [id, schema]),
+      )
+    },
+  }
+}
+
+/** The members of a schema without a name. */
+export function propertiesOf(fields: Fields): readonly (readonly [string, JsonSchema, boolean])[] {
+  const { properties = {}, required = [] } = z.toJSONSchema(fields, settings)
+  return Object.entries(properties).map(([name, schema]) => [
+    name,
+    schema as JsonSchema,
+    required.includes(name),
+  ])
+}
+
+// From the view of a client: members with a default are optional, and more members are allowed.
+const settings = { io: 'input', override: simplify } as const
+
+// Generators for older versions support neither `const` nor a choice between a type and null.
+function simplify({ jsonSchema }: { readonly jsonSchema: JsonSchema }): void {
+  if (jsonSchema.const !== undefined) {
+    jsonSchema.enum = [jsonSchema.const as string]
+    delete jsonSchema.const
+  }
+  // Some generators treat a member with a default as required.
+  delete jsonSchema.default
+  if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum
+  if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum
+  const [first, second] = jsonSchema.anyOf ?? []
+  if (first?.type !== 'string' || second?.type !== 'null') return
+  delete jsonSchema.anyOf
+  Object.assign(jsonSchema, { type: ['string', 'null'] })
+}

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import type { CookieChange } from '../http/answer.js'
-import { createPreCookie } from '../http/cookies.js'
+import { createPreCookie, createPreCookieCopies } from '../http/cookies.js'
 import { isOwnPage } from '../http/page-origin.js'
 import { deriveKey, equalDigests, hmacSha256, randomId, sha256 } from '../lib/secrets.js'
 import type { AppsKit } from '../oauth/apps-kit.js'
@@ -143,30 +143,27 @@ function slotOf(value: string): number {
 
 export function createKnownBrowser({ pages: { cookie: session }, baseUrl }: AppsKit): KnownBrowser {
   const pre = createPreCookie(baseUrl)
-  const copies = slots.map((slot) => createPreCookie(baseUrl, slot))
+  const copies = createPreCookieCopies(baseUrl, slots)
 
   function preOf(incoming: IncomingMessage): string | null {
     const value = pre.read(incoming)
     return value !== null && form.test(value) ? value : null
   }
 
-  function copyIn(incoming: IncomingMessage, slot: number): string | null {
-    const value = copies[slot]?.read(incoming) ?? null
-    return value !== null && form.test(value) && slotOf(value) === slot ? value : null
-  }
-
   return {
     of: (incoming) => session.read(incoming) ?? preOf(incoming),
     preOf,
     allOf(incoming) {
-      const known = [preOf(incoming), ...slots.map((_slot, index) => copyIn(incoming, index))]
+      const own = (value: string | null, slot: number) =>
+        value !== null && form.test(value) && slotOf(value) === slot
+      const known = [preOf(incoming), ...copies.read(incoming).filter(own)]
       return [...new Set(known.filter((value) => value !== null))]
     },
     ensure(incoming) {
       const known = preOf(incoming)
       if (known !== null) return { browser: known, cookies: [] }
       const value = randomId()
-      const kept = [pre, copies[slotOf(value)] ?? pre]
+      const kept = [pre, copies.cookies[slotOf(value)] ?? pre]
       return { browser: value, cookies: kept.map((of) => ({ of, value, maxAge: null })) }
     },
     hasSentAny: (incoming) => session.isSent(incoming) || pre.isSent(incoming),

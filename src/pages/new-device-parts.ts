@@ -1,11 +1,8 @@
 import type { Asking, Changed } from './account-form.js'
-import type { PageForm } from './form-parts.js'
-import { button, formOf } from './form-parts.js'
-import type { SafeHtml } from './html.js'
-import { html } from './html.js'
+import { button, formOf, type PageForm } from './form-parts.js'
+import { html, type SafeHtml } from './html.js'
 import type { Content } from './layout.js'
-import type { Note } from './show-page.js'
-import { notePage } from './show-page.js'
+import { type Note, notePage } from './show-page.js'
 import type { PageTexts } from './texts.js'
 /** Says what was done. */
 export function noted(note: Note, { show }: Asking): Changed {

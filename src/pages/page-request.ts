@@ -1,8 +1,8 @@
 import { AuthConfigError, invalidRequest } from '../errors.js'
-import { returnPathOf, type SignInUrl } from '../http/return-path.js'
+import { returnPathOf, type SignInUrl } from '../http/page-origin.js'
 import { ownMembers } from '../lib/check-options.js'
+import { type ForPage, formText, maxQueryChars } from '../oauth/authorization-request.js'
 import { addressAt } from '../oauth/base-url.js'
-import { type ForPage, formText, maxQueryChars } from '../oauth/parse-request.js'
 import { maxFlowChars } from './flow.js'
 
 /** The pages, and the endpoint that decides which is next. */

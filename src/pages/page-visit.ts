@@ -4,17 +4,20 @@ import { readFormAsQuery } from '../http/body.js'
 import type { Endpoint, EndpointRequest } from '../http/endpoint.js'
 import { isSentUnasked } from '../http/page-origin.js'
 import { issueOAuthCode } from '../oauth/authorization-codes.js'
-import type { AuthorizationRequest, ResponseMode } from '../oauth/authorization-request.js'
+import {
+  type AuthorizationRequest,
+  parseAuthorizationRequest,
+  type ResponseMode,
+} from '../oauth/authorization-request.js'
 import type { BrowserUser } from '../oauth/browser-sign-in.js'
 import { decideReturn } from '../oauth/decide-authorization.js'
 import type { AskingBrowser, JudgedAuthorization } from '../oauth/judge-authorization.js'
-import { parseAuthorizationRequest } from '../oauth/parse-request.js'
 import {
   type AuthorizationResponse,
   answerFields,
+  redirectHost,
   redirectLocation,
-} from '../oauth/redirect-location.js'
-import { redirectHost } from '../oauth/redirect-uri.js'
+} from '../oauth/redirect-uri.js'
 import { findSessionOfCookie } from '../sessions/browser-session.js'
 import type { OAuthClient } from '../stores/client-contract.js'
 import { postOverScript } from './assets/scripts.js'

@@ -3,8 +3,13 @@ import type { PageRefusal } from '../audit/refusals.js'
 import type { AuthError } from '../errors.js'
 import type { CookieChange, TextAnswer } from '../http/answer.js'
 import { ownHeader } from '../http/cookies.js'
-import type { Endpoints, Routes } from '../http/endpoint.js'
-import { type Endpoint, type EndpointRequest, isForClient } from '../http/endpoint.js'
+import {
+  type Endpoint,
+  type EndpointRequest,
+  type Endpoints,
+  isForClient,
+  type Routes,
+} from '../http/endpoint.js'
 import { ownMembers } from '../lib/check-options.js'
 import type { AuthUser } from '../users/contract.js'
 import { html, markupOf, type SafeHtml } from './html.js'

@@ -3,7 +3,6 @@ import type { BaseKit } from '../kits/ground-kit.js'
 import { sha256 } from '../lib/secrets.js'
 import { createVault } from '../lib/vault.js'
 import type { OnceStore } from '../stores/once-contract.js'
-
 /** What a challenge is valid for, and for nothing else. */
 export interface ChallengeBinding {
   readonly purpose: 'register' | 'sign-in' | 'second-factor' | 'reauthenticate'
@@ -33,13 +32,17 @@ export interface Challenges {
 
 /** Lifetime of a challenge, in milliseconds. */
 export const challengeMs: number = 5 * 60_000
+
 /** How far the clock of another process may be ahead, in milliseconds. */
 const skewMs = 60_000
 
 const timeBytes = 6
+
 const idBytes = 16
+
 /** Version, key, nonce, and 22 bytes with their tag. */
 const sealedChars = 2 + 1 + 8 + 1 + 16 + 1 + Math.ceil(((timeBytes + idBytes + 16) * 4) / 3)
+
 const challengeChars = Math.ceil((sealedChars * 4) / 3)
 
 /** The first key seals, all keys open. */

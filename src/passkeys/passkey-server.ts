@@ -10,9 +10,8 @@ import {
   unread,
 } from '../lib/check-answer.js'
 import { type HostCall, withTimeout } from '../lib/host-call.js'
-import { failClosedOnce } from '../stores/fail-closed-oauth-stores.js'
-import { failClosedPasskeys } from '../stores/fail-closed-passkeys.js'
-import type { KeptCodes } from '../two-factor/kept-codes.js'
+import { failClosedOnce, failClosedPasskeys } from '../stores/fail-closed-sign-in-stores.js'
+import type { KeptCodes } from '../two-factor/recovery-codes.js'
 import { createChallenges } from './challenges.js'
 import type { PasskeyVerifier, VerifiedAssertion, VerifiedCreation } from './contract.js'
 import type { PasskeyServer } from './passkey-kit.js'

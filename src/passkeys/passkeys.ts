@@ -1,9 +1,8 @@
 import { AuthConfigError, AuthError, invalidRequest, notSignedIn } from '../errors.js'
 import { ok } from '../http/answer.js'
-import type { Capability } from '../http/capability.js'
-import type { Endpoint } from '../http/endpoint.js'
+import type { Capability, Endpoint } from '../http/endpoint.js'
 import { parseInput } from '../http/input.js'
-import { ownerOf } from '../principal/account-owner.js'
+import { ownerOf } from '../principal/principal.js'
 import { proofRequest } from '../sign-in-again.js'
 import type { PasskeyVerifier } from './contract.js'
 import {

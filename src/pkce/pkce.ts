@@ -2,20 +2,24 @@ import { z } from 'zod'
 import { noRequest } from '../audit/events.js'
 import { AuthError, invalidRequest } from '../errors.js'
 import { ok } from '../http/answer.js'
-import type { Capability } from '../http/capability.js'
-import type { Endpoint } from '../http/endpoint.js'
-import { requireOptions } from '../http/host-input.js'
-import { parseInput } from '../http/input.js'
+import type { Capability, Endpoint } from '../http/endpoint.js'
+import { parseInput, requireOptions } from '../http/input.js'
 import type { SignInKit } from '../kits/sign-in-kit.js'
 import { lazily } from '../lib/async.js'
 import { isHostId } from '../lib/texts.js'
-import { ownerOf } from '../principal/account-owner.js'
+import { ownerOf } from '../principal/principal.js'
 import { isPlaceholder } from '../sessions/placeholder-session.js'
 import { requireRecentSignIn } from '../sessions/recent-sign-in.js'
 import type { AuthenticationMethod, SessionRecord } from '../stores/contract.js'
 import { newRefreshToken } from '../tokens/refresh-token.js'
-import { findCode, type IssuedAuthorizationCode, issueCode } from './authorization-code.js'
-import { codeChallengePattern, codeVerifierPattern, verifierMatches } from './code-challenge.js'
+import {
+  codeChallengePattern,
+  codeVerifierPattern,
+  findCode,
+  type IssuedAuthorizationCode,
+  issueCode,
+  verifierMatches,
+} from './authorization-code.js'
 import { redeemCode } from './redeem-code.js'
 
 /**

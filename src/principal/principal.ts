@@ -1,6 +1,8 @@
 import type { IncomingMessage } from 'node:http'
 import type { RequestContext } from '../audit/events.js'
+import { AuthError } from '../errors.js'
 import type { ReadCredentials } from '../http/credentials.js'
+import type { EndpointRequest } from '../http/endpoint.js'
 import type { SessionRecord, StoredKind, StoredMethod } from '../stores/contract.js'
 import type { AuthUser } from '../users/contract.js'
 
@@ -56,3 +58,26 @@ export type SignedIn = (
   admitted?: AdmittedSessions,
   kinds?: 'every-kind',
 ) => Promise<SignedInRequest>
+
+/**
+ * The signed-in user, if the request may manage the account. A token of a limited scope may not
+ * (ASVS V8.2.1). Throws 401, 403 or 503.
+ */
+export async function ownerOf(
+  signedIn: SignedIn,
+  { incoming, context }: EndpointRequest,
+  admitted: AdmittedSessions = 'complete',
+): Promise<SignedInRequest> {
+  const asking = await signedIn(incoming, context, admitted)
+  if (asking.principal.scope.includes('*')) return asking
+  throw new AuthError('forbidden', {
+    message: 'a token with a limited scope cannot manage the account',
+  })
+}
+
+/** Asks a signed-in user for the password again. Throws 401 for a wrong one, 429 and 503. */
+export type ProvePassword = (
+  userId: string,
+  password: string,
+  request: Pick<EndpointRequest, 'context' | 'setHeaders' | 'aborted'>,
+) => Promise<AuthUser>

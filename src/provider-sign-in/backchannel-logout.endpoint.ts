@@ -1,7 +1,7 @@
 import type { RequestContext } from '../audit/events.js'
 import { AuthError } from '../errors.js'
 import type { Endpoint } from '../http/endpoint.js'
-import { readParameters } from '../http/parameters.js'
+import { readParameters } from '../http/input.js'
 import type { ProviderLogout } from '../providers/contract.js'
 import type { ConnectedProvider } from './fail-closed-provider.js'
 import { type ProvidersKit, providerIn } from './provider-kit.js'

@@ -14,7 +14,7 @@ import { randomSecret, sha256 } from '../lib/secrets.js'
 import type { FlowToFinish, Identity, Provider } from './contract.js'
 import { boundedText, present } from './open-id-identity.js'
 import type { OpenIdSettings, ProviderTokens } from './open-id-options.js'
-import { errorReason } from './open-id-outage.js'
+import { errorReason } from './open-id-server.js'
 import {
   type CommonOptions,
   commonMembers,

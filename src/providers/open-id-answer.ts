@@ -1,12 +1,16 @@
 import type { TokenEndpointResponse } from 'openid-client'
 import { ownMembers } from '../lib/check-options.js'
 import { UnexpectedAnswer } from '../lib/host-call.js'
-import type { FlowToFinish } from './contract.js'
-import { isKeyText } from './open-id-identity.js'
+import type { FlowToFinish, ProviderLogout } from './contract.js'
+import {
+  isKeyText,
+  isPast,
+  type TokenSettings,
+  type VerifiedToken,
+  type VerifyToken,
+} from './open-id-identity.js'
 import type { ProviderTokens } from './open-id-options.js'
-import { errorReason, outageOf } from './open-id-outage.js'
-import type { OpenIdServer } from './open-id-server.js'
-import { isPast, type VerifyToken } from './open-id-tokens.js'
+import { errorReason, type OpenIdServer, type OpenIdServers, outageOf } from './open-id-server.js'
 
 type Claims = Readonly<Record<string, unknown>>
 
@@ -172,4 +176,64 @@ function reasonOf(error: unknown): string | null {
   // RFC 6749 §5.2: the code is used, too old, or of another client.
   if (code === 'OAUTH_RESPONSE_BODY_ERROR') return answered === 'invalid_grant' ? 'code' : null
   return Object.hasOwn(refusing, code) ? (refusing[code] ?? null) : null
+}
+
+/** Before anything is read. */
+const maxLogoutCharacters = 8192
+const maxAgeSeconds = 600
+const event = 'http://schemas.openid.net/event/backchannel-logout'
+
+/** Reads logout tokens of one provider; null for anything else. */
+export function createReadLogoutToken(
+  settings: Omit<TokenSettings, 'clientId'>,
+  servers: OpenIdServers,
+  verifyToken: VerifyToken,
+): (token: string) => Promise<ProviderLogout | null> {
+  return async function readLogoutToken(token) {
+    // What is no JWT must not make a request to the provider.
+    if (typeof token !== 'string' || token.length > maxLogoutCharacters || !looksSigned(token))
+      return null
+    const verified = await verifyToken(token, await servers.current(), {
+      maxTokenAge: maxAgeSeconds,
+      requiredClaims: ['iat', 'jti', 'events'],
+    })
+    return verified === null ? null : logoutOf(settings, verified)
+  }
+}
+
+function looksSigned(token: string): boolean {
+  return /^[\w-]+\.[\w-]+\.[\w-]+$/.test(token)
+}
+
+// OpenID Connect Back-Channel Logout 1.0 §2.6. The issuer, the audience and the times are checked
+// with the signature.
+function logoutOf(
+  { issuer, clockToleranceSeconds }: Omit<TokenSettings, 'clientId'>,
+  { header, claims }: VerifiedToken,
+): ProviderLogout | null {
+  const { iat, jti, sub, sid } = claims
+  if (!isLogoutType(header['typ']) || !hasLogoutEvent(claims['events'])) return null
+  // An ID token must never end a session: with its signature it would be easy to come by.
+  if (Object.hasOwn(claims, 'nonce')) return null
+  if (!isPast(iat, clockToleranceSeconds) || !isKeyText(jti)) return null
+  const names = [sub, sid].filter((one) => one !== undefined)
+  if (names.length === 0 || !names.every(isKeyText)) return null
+  return {
+    issuer,
+    jti,
+    expiresAt: new Date(((iat as number) + maxAgeSeconds + 2 * clockToleranceSeconds) * 1000),
+    ...(sub !== undefined && { subject: sub as string }),
+    ...(sid !== undefined && { sid: sid as string }),
+  }
+}
+
+function isLogoutType(typ: unknown): boolean {
+  return (
+    typ === undefined || (typeof typ === 'string' && /^(application\/)?logout\+jwt$/i.test(typ))
+  )
+}
+
+function hasLogoutEvent(events: unknown): boolean {
+  const happened = (ownMembers(events) as Readonly<Record<string, unknown>> | null)?.[event]
+  return typeof happened === 'object' && happened !== null && !Array.isArray(happened)
 }

@@ -2,9 +2,15 @@ import { ownMembers } from '../lib/check-options.js'
 import { requireLibrary } from '../lib/require-library.js'
 import { randomSecret, sha256 } from '../lib/secrets.js'
 import type { FlowToStart, Provider } from './contract.js'
-import { createReadLogoutToken } from './logout-token.js'
-import { readAnswer, refused } from './open-id-answer.js'
-import { claimsOf, identityOf, nameInForm, present, withClaimed } from './open-id-identity.js'
+import { createReadLogoutToken, readAnswer, refused } from './open-id-answer.js'
+import {
+  claimsOf,
+  createVerifyToken,
+  identityOf,
+  nameInForm,
+  present,
+  withClaimed,
+} from './open-id-identity.js'
 import {
   type CheckedOpenIdOptions,
   checkOpenIdOptions,
@@ -16,7 +22,6 @@ import {
   openIdClient,
   rememberServer,
 } from './open-id-server.js'
-import { createVerifyToken } from './open-id-tokens.js'
 import { commonMembers } from './provider-options.js'
 
 /** What the shipped providers add to the protocol. */

@@ -8,10 +8,10 @@ import {
   ownMembers,
   withMethods,
 } from '../lib/check-options.js'
-import { UnexpectedAnswer } from '../lib/host-call.js'
+import { UnexpectedAnswer, withTimeout } from '../lib/host-call.js'
 import type { FinishedFlow, FlowToFinish, Identity, Provider, StartedFlow } from './contract.js'
 import { boundedText, isKeyText, methodsOf, present } from './open-id-identity.js'
-import { errorReason } from './open-id-outage.js'
+import { errorReason } from './open-id-server.js'
 import {
   type CommonOptions,
   commonMembers,
@@ -21,8 +21,6 @@ import {
   type ProviderOptions,
   responseModeOption,
 } from './provider-options.js'
-import { runStrategy, type StrategyOutcome, type StrategyToRun } from './run-strategy.js'
-import { keptJson, strategyRequest } from './strategy-request.js'
 
 /** An identity. With an `issuer`, as SAML names one, it must be that of the options. */
 export type StrategyIdentity = Omit<Identity, 'issuer'> & { readonly issuer?: string }
@@ -245,4 +243,146 @@ function identified(issuer: string, answer: unknown, maxAge: number | undefined)
     sid: boundedText(given.sid, 255),
   })
   return { outcome: 'identified', identity }
+}
+
+type Texts = Readonly<Record<string, string>>
+
+/** What a strategy sees instead of the request of the host. */
+export interface StrategyRequest {
+  readonly method: 'GET' | 'POST'
+  readonly url: string
+  readonly originalUrl: string
+  readonly query: Texts
+  readonly body: Texts
+  readonly headers: Texts
+  readonly protocol: string
+  readonly secure: boolean
+  readonly host: string
+  readonly hostname: string
+  readonly session: object
+  get(name: string): string | undefined
+  header(name: string): string | undefined
+}
+
+/** What the request is made of. */
+interface ReturnedRequest {
+  readonly method: 'GET' | 'POST'
+  readonly callbackUrl: string
+  /** The query of a GET, the form of a POST. */
+  readonly parameters: Texts
+  readonly headers: Texts
+  readonly session: object
+}
+
+/**
+ * A request of its own for a strategy: no `req.user`, `req.login` or cookies. Its address is that
+ * of the callback, whatever the browser calls this server.
+ */
+function strategyRequest(parts: ReturnedRequest): StrategyRequest {
+  const { method, callbackUrl, parameters, session } = parts
+  const { protocol, host, hostname, pathname } = new URL(callbackUrl)
+  const headers: Texts = ownMembers({ ...withoutForwarding(parts.headers), host })
+  const none: Texts = Object.create(null)
+  const query = method === 'GET' ? parameters : none
+  const search = new URLSearchParams({ ...query }).toString()
+  const url = search === '' ? pathname : `${pathname}?${search}`
+  const get = (name: string) => headers[String(name).toLowerCase()]
+  return {
+    method,
+    url,
+    originalUrl: url,
+    query,
+    body: method === 'POST' ? parameters : none,
+    headers,
+    protocol: protocol.slice(0, -1),
+    secure: protocol === 'https:',
+    host,
+    hostname,
+    session,
+    get,
+    header: get,
+  }
+}
+
+// Strategies make addresses of them; a browser can send them.
+function withoutForwarding(headers: Texts): Texts {
+  return Object.fromEntries(
+    Object.entries(headers).filter(([name]) => !/^(x-forwarded-.*|forwarded|cookie)$/i.test(name)),
+  )
+}
+
+/** Of JSON, before it is stored. */
+const maxKeepBytes = 4096
+
+/**
+ * A copy of what is kept, as JSON has it.
+ *
+ * @throws UnexpectedAnswer if it is too long, or no JSON
+ */
+function keptJson<Keep extends object>(keep: Keep): Keep {
+  const text = jsonOf(keep)
+  if (text !== undefined && Buffer.byteLength(text) <= maxKeepBytes) return JSON.parse(text)
+  throw new UnexpectedAnswer(`the strategy keeps no JSON of up to ${maxKeepBytes} bytes.`)
+}
+
+function jsonOf(value: object): string | undefined {
+  try {
+    return JSON.stringify(value)
+  } catch {
+    return undefined
+  }
+}
+
+/** A strategy of passport: what `passport.use()` takes. */
+export interface StrategyToRun {
+  authenticate(request: object, options?: object): unknown
+}
+
+/** What a strategy has decided. */
+export type StrategyOutcome =
+  | { readonly kind: 'redirect'; readonly url: unknown }
+  | { readonly kind: 'success'; readonly profile: unknown; readonly info: unknown }
+  | { readonly kind: 'fail' | 'pass' }
+
+/** A strategy makes requests of its own, of which nobody else limits the time. */
+const maxMilliseconds = 10_000
+
+/**
+ * Asks a strategy, and returns what it decides first; whatever it does afterwards is ignored.
+ * Rejects for an error of it, and if it decides nothing in ten seconds.
+ */
+function runStrategy(
+  strategy: StrategyToRun,
+  request: object,
+  options: object,
+): Promise<StrategyOutcome> {
+  return withTimeout(() => firstOutcome(strategy, request, options), maxMilliseconds)
+}
+
+// As passport does it: the actions stand on an object of this request, above the strategy.
+function firstOutcome(
+  strategy: StrategyToRun,
+  request: object,
+  options: object,
+): Promise<StrategyOutcome> {
+  return new Promise((resolve, reject) => {
+    const actions = {
+      redirect: (url: unknown) => resolve({ kind: 'redirect', url }),
+      success: (profile: unknown, info: unknown) => resolve({ kind: 'success', profile, info }),
+      fail: () => resolve({ kind: 'fail' }),
+      pass: () => resolve({ kind: 'pass' }),
+      error: (error: unknown) => reject(errorOf(error)),
+    }
+    const own: StrategyToRun = Object.create(strategy as object)
+    // Not assigned: a strategy that is frozen would forbid it.
+    for (const [name, value] of Object.entries(actions)) Object.defineProperty(own, name, { value })
+    const authenticate = async () => own.authenticate(request, options)
+    authenticate().catch((error: unknown) => reject(errorOf(error)))
+  })
+}
+
+function errorOf(error: unknown): Error {
+  return error instanceof Error
+    ? error
+    : new UnexpectedAnswer('the strategy failed without an error.')
 }

@@ -18,6 +18,6 @@ export type {
   ProviderTokens,
 } from './open-id-options.js'
 export { openIdProvider } from './open-id-provider.js'
+export type { StrategyToRun } from './passport-provider.js'
 export { type PassportProviderOptions, passportProvider } from './passport-provider.js'
 export type { ProviderOptions } from './provider-options.js'
-export type { StrategyToRun } from './run-strategy.js'

@@ -7,8 +7,13 @@ import type { RequestContext } from '../audit/events.js'
 import { AuthConfigError, invalidRequest } from '../errors.js'
 import { ok } from '../http/answer.js'
 import type { Endpoint } from '../http/endpoint.js'
-import { contextOfAction, type HostAction, readAction, requireIds } from '../http/host-input.js'
-import { parseInput } from '../http/input.js'
+import {
+  contextOfAction,
+  type HostAction,
+  parseInput,
+  readAction,
+  requireIds,
+} from '../http/input.js'
 import type { ManagementKit } from '../kits/session-kit.js'
 import { lazily } from '../lib/async.js'
 

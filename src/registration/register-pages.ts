@@ -15,8 +15,15 @@ import {
 } from '../pages/form-parts.js'
 import { html, type SafeHtml } from '../pages/html.js'
 import type { PageContent, PageShell } from '../pages/layout.js'
-import type { MailFormDone, MailPage, MailPlace } from '../pages/mail-form.js'
-import { replayFirstDone, requestIn, signInAt, tokenIn } from '../pages/mail-form.js'
+import {
+  type MailFormDone,
+  type MailPage,
+  type MailPlace,
+  replayFirstDone,
+  requestIn,
+  signInAt,
+  tokenIn,
+} from '../pages/mail-form.js'
 import { pageAddress } from '../pages/page-request.js'
 import type { FormsKit } from '../pages/pages-kit.js'
 import { endEarlier } from '../pages/renew-cookie.js'

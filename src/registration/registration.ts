@@ -1,6 +1,5 @@
-import type { Capability } from '../http/capability.js'
-import { bodyOf, requireRequest } from '../http/host-input.js'
-import { parseInput } from '../http/input.js'
+import type { Capability } from '../http/endpoint.js'
+import { bodyOf, parseInput, requireRequest } from '../http/input.js'
 import { mailPages } from '../pages/mail-form.js'
 import type { FormsKit } from '../pages/pages-kit.js'
 import { confirmEndpoint } from './confirm-registration.js'

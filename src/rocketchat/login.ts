@@ -1,10 +1,13 @@
 import { z } from 'zod'
+import type { SessionSummary } from '../account/own-sessions.js'
 import { AuthError, invalidRequest, notSignedIn } from '../errors.js'
 import { type Answer, ok } from '../http/answer.js'
-import { type JsonBody, readJsonOrFormBody } from '../http/body.js'
-import { singleHeader } from '../http/credentials.js'
+import { type JsonBody, readJsonBody, readJsonOrFormBody } from '../http/body.js'
+import { readCredentials, singleHeader } from '../http/credentials.js'
 import { parseInput } from '../http/input.js'
+import type { Principal } from '../principal/principal.js'
 import type { AuthRouter } from '../router/auth-router.js'
+import { isKnownKind } from '../stores/stored-values.js'
 import type { Me } from '../users/me.js'
 import type { RocketChatEndpoint, RocketChatRequest } from './mount.js'
 
@@ -171,4 +174,150 @@ function isObject(value: unknown): value is JsonBody {
 
 function at(path: string, message: string) {
   return invalidRequest([{ path, message }])
+}
+
+/** The endpoints of personal access tokens, which are the router's named tokens. */
+export interface PersonalTokens {
+  readonly generate: RocketChatEndpoint
+  readonly regenerate: RocketChatEndpoint
+  readonly remove: RocketChatEndpoint
+  readonly list: RocketChatEndpoint
+}
+
+type NamedToken = Awaited<ReturnType<AuthRouter['namedTokens']['list']>>[number]
+
+const named = z.object({ tokenName: z.string().trim().min(1).max(100) })
+
+/** Clients address tokens by name; the ids are the router's. */
+export function createPersonalTokens(
+  namedTokens: AuthRouter['namedTokens'],
+  sessions: Pick<AuthRouter['sessions'], 'list'>,
+): PersonalTokens {
+  async function asked({ incoming, principal }: RocketChatRequest) {
+    await sessionsOfOwner(sessions, principal)
+    const { tokenName: name } = parseInput(named, await readJsonBody(incoming))
+    const all = await namedTokens.list(principal.userId)
+    return { name, same: all.filter((token) => token.name === name) }
+  }
+
+  async function create({ principal }: RocketChatRequest, name: string, former?: NamedToken) {
+    const { userId, sessionId } = principal
+    const reach = former === undefined ? {} : reachOf(former)
+    const { token } = await namedTokens.create({ userId, name, sessionId, ...reach })
+    return ok({ success: true, token })
+  }
+
+  async function end({ principal }: RocketChatRequest, same: readonly { readonly id: string }[]) {
+    if (same.length === 0) throw unfit('There is no token of this name.')
+    await Promise.all(same.map(({ id }) => namedTokens.revoke(principal.userId, id)))
+  }
+
+  return {
+    async generate(request) {
+      const { name, same } = await asked(request)
+      if (same.length > 0) throw unfit('There is a token of this name.')
+      return create(request, name)
+    },
+
+    // The old one first: it may have been stolen.
+    async regenerate(request) {
+      const { name, same } = await asked(request)
+      if (same.length > 1) throw unfit('There are several tokens of this name.')
+      await end(request, same)
+      return create(request, name, same[0])
+    },
+
+    async remove(request) {
+      const { same } = await asked(request)
+      await end(request, same)
+      return ok({ success: true })
+    },
+
+    async list({ principal }) {
+      requireOwner(principal)
+      const tokens = (await namedTokens.list(principal.userId)).map((one) => ({
+        name: one.name,
+        createdAt: one.createdAt,
+        // Rocket.Chat's clients do not know these two, and ignore them.
+        scope: one.scope,
+        expiresAt: one.expiresAt,
+        // Of the public part of the token: the secret is not stored.
+        lastTokenPart: one.id.slice(-6),
+        bypassTwoFactor: false,
+      }))
+      return ok({ success: true, tokens })
+    },
+  }
+}
+
+// The new token gets the scope and the lifetime of the old one, which the host may have limited.
+function reachOf({ scope, createdAt, expiresAt }: NamedToken) {
+  const seconds = Math.round((expiresAt.getTime() - createdAt.getTime()) / 1000)
+  return { scope, expiresIn: seconds }
+}
+
+function unfit(message: string) {
+  return invalidRequest([{ path: 'tokenName', message }])
+}
+
+/** The endpoints by which users end their sessions. */
+export interface UserSessions {
+  readonly logout: RocketChatEndpoint
+  readonly logoutOtherClients: RocketChatEndpoint
+  readonly removeOtherTokens: RocketChatEndpoint
+}
+
+const whose = z.object({ userId: z.string().min(1).max(1024).optional() })
+
+export function createUserSessions(sessions: AuthRouter['sessions']): UserSessions {
+  const mine = (principal: Principal) => sessionsOfOwner(sessions, principal)
+
+  return {
+    // Ends all sessions, this one included. Ending those of another user is left to the host.
+    async logout({ incoming, principal }) {
+      const { userId = principal.userId } = parseInput(whose, await readJsonBody(incoming))
+      await mine(principal)
+      if (userId !== principal.userId) throw new AuthError('forbidden')
+      await sessions.revokeAllForUser(userId)
+      return ok({ success: true, message: "You've been logged out!" })
+    },
+
+    // Other devices, and those about to sign in, but not named tokens: users end these by name.
+    async logoutOtherClients({ incoming, principal }) {
+      await mine(principal)
+      const { userId, sessionId: except } = principal
+      await sessions.revokeAllForUser(userId, { except, keepNamedTokens: true })
+      const token = readCredentials(incoming)?.token
+      return ok({ success: true, token, tokenExpires: principal.expiresAt })
+    },
+
+    async removeOtherTokens({ principal }) {
+      await mine(principal)
+      await sessions.revokeAllForUser(principal.userId, { except: principal.sessionId })
+      return ok({ success: true })
+    },
+  }
+}
+
+/**
+ * The sessions of the caller. Throws 401 if the caller's session has ended: a guard may have
+ * checked it some seconds ago, and a thief whose session has just ended must not end the owner's
+ * sessions.
+ */
+async function sessionsOfOwner(
+  sessions: Pick<AuthRouter['sessions'], 'list'>,
+  principal: Principal,
+): Promise<SessionSummary[]> {
+  requireOwner(principal)
+  const all = await sessions.list(principal.userId)
+  if (all.some(({ id }) => id === principal.sessionId)) return all
+  throw notSignedIn('the session has ended')
+}
+
+/**
+ * Admits only sessions that may manage the account: no named token, whatever its scope. Throws 403.
+ */
+function requireOwner({ kind }: Principal): void {
+  if (!isKnownKind(kind))
+    throw new AuthError('forbidden', { message: 'a token cannot manage the account' })
 }

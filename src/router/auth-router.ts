@@ -1,9 +1,9 @@
 import type { IncomingMessage } from 'node:http'
 import type { Router } from 'express'
+import type { UnlockLogin } from '../account/account.js'
 import type { SecondFactorsForHost } from '../account/second-factors.js'
 import type { PasswordChanged, SessionsForHost } from '../account/sessions-for-host.js'
 import type { SignInForHost } from '../account/sign-in-for-host.js'
-import type { UnlockLogin } from '../account/unlock-login.js'
 import type { AccountsForHost } from '../accounts/accounts.js'
 import type { PasswordsForHost } from '../accounts/new-password.js'
 import type { CookieForHost } from '../cookie/cookie.js'
@@ -23,8 +23,8 @@ import type { Principal } from '../principal/principal.js'
 import type { RegistrationForHost } from '../registration/invitations.js'
 import type { Me } from '../users/me.js'
 import type { AuthHealth } from './health.js'
+import type { AuthStats } from './metrics.js'
 import type { DescribeApi } from './openapi.js'
-import type { AuthStats } from './stats.js'
 
 /** The router to mount, and the functions for the host's other code. */
 export interface AuthRouter extends Router {

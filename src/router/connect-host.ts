@@ -1,11 +1,9 @@
 import { availableParallelism } from 'node:os'
 import { type Admission, admittedHasher, createAdmission } from '../admission/admission.js'
 import type { SharedReservations } from '../admission/reservations.js'
-import { createAudit } from '../audit/audit.js'
-import { createClockWatch } from '../audit/clock-watch.js'
+import { createAudit, createClockWatch, createSpellingWatch } from '../audit/audit.js'
 import { createEventCounts, type EventCounts } from '../audit/event-counts.js'
 import { type Audit, type EventObserver, noRequest } from '../audit/events.js'
-import { createSpellingWatch } from '../audit/spelling-watch.js'
 import { createContexts } from '../http/request-context.js'
 import type { GroundKit } from '../kits/ground-kit.js'
 import type { SignInKit } from '../kits/sign-in-kit.js'
@@ -13,14 +11,16 @@ import { forgetRejection } from '../lib/async.js'
 import { createHostCall, type HostCall, type HostFailure } from '../lib/host-call.js'
 import { createWarnOnce } from '../lib/logger.js'
 import { createTracing, createWatch, unwatched, type Watch, type Watching } from '../lib/watch.js'
-import { createCanonical, withExactNames } from '../login/identifier.js'
+import { createCanonical, withExactNames } from '../login/login-request.js'
 import { bcryptHasher } from '../passwords/bcrypt-hasher.js'
 import type { PasswordHasher } from '../passwords/contract.js'
 import { failClosedHasher } from '../passwords/fail-closed-hasher.js'
 import type { TokenSigner } from '../signers/contract.js'
-import { failClosedDeviceCodes } from '../stores/fail-closed-device-codes.js'
-import { failClosedIdentities } from '../stores/fail-closed-identities.js'
-import { failClosedProofs } from '../stores/fail-closed-proofs.js'
+import {
+  failClosedDeviceCodes,
+  failClosedIdentities,
+  failClosedProofs,
+} from '../stores/fail-closed-sign-in-stores.js'
 import {
   failClosedCodes,
   failClosedInsert,
@@ -28,15 +28,14 @@ import {
   failClosedSessions,
   failClosedTickets,
 } from '../stores/fail-closed-stores.js'
-import { createAsk } from '../throttle/counter.js'
+import { createAsk, createCounter } from '../throttle/counter.js'
 import { createCounterKey } from '../throttle/counter-keys.js'
-import { createCounter } from '../throttle/limiter-counter.js'
 import { createSharedReservations } from '../throttle/shared-reservations.js'
 import { failClosedFactor, failClosedPolicy } from '../two-factor/fail-closed-factors.js'
 import type { CodeFactor } from '../two-factor/second-factor.js'
 import { createSeedVault } from '../two-factor/seed-vault.js'
 import { failClosedUsers } from '../users/fail-closed-users.js'
-import { type CountCalls, createCallCounts } from './call-counts.js'
+import { type CountCalls, createCallCounts } from './counts.js'
 import type { ResolvedOptions } from './resolve-options.js'
 
 /** All parts of the host, wrapped by their contracts. The router calls no other part. */

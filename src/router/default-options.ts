@@ -1,6 +1,5 @@
 import { freshSeconds } from '../sessions/recent-sign-in.js'
 import type { Lifetimes, PkceOptions } from './options.js'
-
 /** Seconds. */
 export const day: number = 24 * 60 * 60
 

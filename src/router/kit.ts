@@ -7,13 +7,10 @@ import { createSocketRegistry } from '../guard/socket-closing.js'
 import { createPages } from '../http/page-origin.js'
 import type { SignInKit } from '../kits/sign-in-kit.js'
 import { ownMembers } from '../lib/check-options.js'
-import { identifierDigests } from '../login/identifier.js'
+import { identifierDigests } from '../login/login-request.js'
 import { createVerifyPassword } from '../login/verify-password.js'
 import { createMailer } from '../mail/mailer.js'
-import {
-  type BackchannelLogout,
-  createBackchannelLogout,
-} from '../oauth/backchannel-logout/backchannel-logout.js'
+import { type BackchannelLogout, createBackchannelLogout } from '../oauth/backchannel-logout.js'
 import { addressAt } from '../oauth/base-url.js'
 import { createDeviceFlow } from '../oauth/device/device-flow.js'
 import { createOAuthServer, type OAuthServer } from '../oauth/oauth-server.js'
@@ -41,14 +38,14 @@ import {
 import { createThrottle } from '../throttle/throttle.js'
 import { createAccessTokens } from '../tokens/access-token.js'
 import type { Acr } from '../two-factor/acr.js'
-import { createKeptCodes } from '../two-factor/kept-codes.js'
+import { createKeptCodes } from '../two-factor/recovery-codes.js'
 import { createSecondFactors } from '../two-factor/second-factor.js'
 import type { AuthUser } from '../users/contract.js'
 import { createDescribeMe } from '../users/me.js'
 import { type ConnectedHost, connectHost } from './connect-host.js'
+import { type CountSignIns, countSignIns } from './counts.js'
 import { startPurging } from './purging.js'
 import type { ResolvedOptions } from './resolve-options.js'
-import { type CountSignIns, countSignIns } from './sign-in-counts.js'
 
 /** All parts that capabilities share, in one object. Each capability receives all of it. */
 export interface Kit extends SignInKit, ConnectedHost, Pick<PagesKit, 'qrCode'> {

@@ -3,8 +3,7 @@ import type { AccountsOptions } from '../accounts/accounts-options.js'
 import type { EventSink } from '../audit/events.js'
 import type { DeviceLinksOptions } from '../device-links/device-links-options.js'
 import { type CorsOptions, isOrigin, problemOfOrigins } from '../http/cors.js'
-import { isPagesOrigin } from '../http/page-origin.js'
-import { returnPathOf } from '../http/return-path.js'
+import { isPagesOrigin, returnPathOf } from '../http/page-origin.js'
 import {
   callable,
   fitting,

@@ -1,12 +1,20 @@
-import { type CheckedAccountsOptions, checkAccountsOptions } from '../accounts/accounts-options.js'
+import {
+  type CheckedAccountsOptions,
+  checkAccountsOptions,
+  requireUsersFor,
+} from '../accounts/accounts-options.js'
 import {
   type CheckedDeviceLinksOptions,
   checkDeviceLinksOptions,
+  requirePartsForLinks,
 } from '../device-links/device-links-options.js'
+import { AuthConfigError } from '../errors.js'
 import { checkOptions, ownMembers } from '../lib/check-options.js'
 import type { Logger } from '../lib/logger.js'
 import { doAll } from '../lib/mistakes.js'
-import { decodeEncryptionKeys } from '../lib/secrets.js'
+import { decodeEncryptionKeys, encryptionKeyRemedy } from '../lib/secrets.js'
+import { deviceGrant } from '../oauth/client-schema.js'
+import type { OAuthOptions } from '../oauth/oauth-options.js'
 import { checkBrand } from '../pages/pages-options.js'
 import { checkTexts } from '../pages/texts.js'
 import { type CheckedPasskeysOptions, checkPasskeysOptions } from '../passkeys/passkeys-options.js'
@@ -14,10 +22,11 @@ import {
   type CheckedProvidersOptions,
   checkProvidersOptions,
 } from '../provider-sign-in/providers-options.js'
+import { requirePartsFor } from '../provider-sign-in/require-parts.js'
+import type { TokenSigner } from '../signers/contract.js'
 import type { ThrottleOptions } from '../throttle/limits.js'
 import type { OtherFactor } from '../two-factor/contract.js'
 import { defaultLifetimes } from './default-options.js'
-import { refuseConflicts } from './option-conflicts.js'
 import { type CheckedOptions, optionRules } from './option-schema.js'
 import type { AuthRouterOptions, Lifetimes } from './options.js'
 
@@ -112,5 +121,270 @@ function withoutUndefined<T extends object>(
   // A polluted Object.prototype must not add a part, which could switch off a limit.
   return ownMembers(Object.fromEntries(given)) as {
     [Name in keyof T]?: Exclude<T[Name], undefined>
+  }
+}
+
+/**
+ * Checks combinations of options.
+ *
+ * @throws AuthConfigError with all conflicts
+ */
+function refuseConflicts(options: CheckedOptions, lifetimes: Required<Lifetimes>): void {
+  doAll(
+    () => refuseContradictions(lifetimes),
+    () => refuseForgottenKeys(lifetimes, options.signer),
+    () => refuseUnfitFactors(options),
+    () => refuseUnmarkedSessions(options),
+    () => refuseUnfitOAuth(options),
+    () => refuseUnfitPkce(options),
+    () => refuseUnfitPasskeys(options),
+    () => refuseFarPasskeys(options),
+    () => refuseUnfitAccounts(options),
+    () => refuseUnfitProviders(options),
+    () => refuseUnfitLinks(options),
+    () => refusePagesOfNobody(options),
+    () => refuseMissingKeys(options),
+    () => refuseBrokenClock(options.clock),
+  )
+}
+
+function refuseContradictions({
+  sessionIdle,
+  sessionAbsolute,
+  accessToken,
+}: Required<Lifetimes>): void {
+  if (sessionIdle > sessionAbsolute) {
+    throw new AuthConfigError(
+      'lifetimes.sessionIdle',
+      'is longer than lifetimes.sessionAbsolute.',
+      'make it shorter.',
+    )
+  }
+  if (accessToken > sessionAbsolute) {
+    throw new AuthConfigError(
+      'lifetimes.accessToken',
+      'is longer than lifetimes.sessionAbsolute.',
+      'make it shorter.',
+    )
+  }
+}
+
+// The authToken of a login lives as long as its session. A key that is deleted sooner would
+// silently sign users out.
+function refuseForgottenKeys(
+  { sessionAbsolute }: Required<Lifetimes>,
+  { longestToken }: TokenSigner,
+): void {
+  if (longestToken === undefined || sessionAbsolute <= longestToken) return
+  const problem = `is longer than the signer verifies a token, which is ${longestToken} seconds.`
+  throw new AuthConfigError(
+    'lifetimes.sessionAbsolute',
+    problem,
+    `make it shorter, or pass keyRing({ longestToken: ${sessionAbsolute} }).`,
+  )
+}
+
+function refuseUnfitFactors(options: CheckedOptions): void {
+  const { secondFactor, secondFactors, passkeys, accounts, otherFactors = [] } = options
+  const hasEmailFactor = accounts?.emailSecondFactor === true
+  if (secondFactors === undefined && 'secondFactors' in options) {
+    // Without the store, nobody would be asked for an existing factor. A misspelt
+    // `stores.secondFactors` looks the same, so it is refused.
+    throw new AuthConfigError(
+      'secondFactors',
+      'is undefined.',
+      'leave the name out, or pass a store.',
+    )
+  }
+  if (
+    secondFactor?.policy !== undefined &&
+    secondFactor.acceptHostMfa !== true &&
+    secondFactors === undefined &&
+    passkeys === undefined &&
+    !hasEmailFactor
+  ) {
+    const remedy = 'spread a shipped set of stores, or leave it out.'
+    throw new AuthConfigError(
+      'secondFactor',
+      'can demand what nobody could set up: secondFactors is missing, and so is passkeys.',
+      remedy,
+    )
+  }
+  const own = ['totp', 'recovery', 'passkey', ...(hasEmailFactor ? ['email'] : [])]
+  const names = [...own, ...otherFactors.map(({ name }) => name)]
+  const twice = names.find((name, index) => names.indexOf(name) !== index)
+  if (twice === undefined) return
+  throw new AuthConfigError(
+    'otherFactors',
+    `has a factor named ${twice}, and so has somebody else.`,
+    'give it another name.',
+  )
+}
+
+// Otherwise the first login would fail, or a session would outlive its password.
+function refuseUnmarkedSessions({ watchPasswordHash, sessions }: CheckedOptions): void {
+  if (!watchPasswordHash || typeof sessions.addPasswordMark === 'function') return
+  throw new AuthConfigError(
+    'watchPasswordHash',
+    'needs sessions with addPasswordMark, and they have none.',
+    'add it to the store, as docs/adapters.md says, or leave it out and call passwordChanged.',
+  )
+}
+
+/** Optional methods that `oauth` requires. */
+const ofOAuth = ['endAllForClient', 'endChildren', 'replaceSecret'] as const
+
+function refuseUnfitOAuth({ oauth, sessions, pagesOrigin, ...others }: CheckedOptions): void {
+  if (oauth === undefined) return
+  refuseUnfitDeviceFlow(oauth, others)
+  const missing = ofOAuth.find((method) => typeof sessions[method] !== 'function')
+  if (missing !== undefined)
+    throw new AuthConfigError(
+      'oauth',
+      `needs sessions with ${missing}, and they have none.`,
+      'add it to the store, as docs/adapters.md says, or leave oauth out.',
+    )
+  // Otherwise the cookie would belong to another site than the sign-in pages.
+  if (pagesOrigin === undefined || !URL.canParse(oauth.baseUrl)) return
+  const { origin } = new URL(oauth.baseUrl)
+  if (origin !== pagesOrigin)
+    throw new AuthConfigError(
+      'pagesOrigin',
+      'is another origin than that of oauth.baseUrl, where the cookie has to arrive.',
+      `leave it out: it is ${origin} then.`,
+    )
+}
+
+function refuseUnfitDeviceFlow(
+  { deviceFlow = false, clients }: OAuthOptions,
+  { deviceCodes }: Pick<CheckedOptions, 'deviceCodes'>,
+): void {
+  if (deviceFlow !== false && deviceCodes === undefined)
+    throw new AuthConfigError(
+      'deviceCodes',
+      'is missing, and oauth.deviceFlow needs it.',
+      'spread a shipped set of stores, or leave oauth.deviceFlow out.',
+    )
+  if (deviceFlow !== false || !Array.isArray(clients)) return
+  const unfit = clients.findIndex((client) => client?.grants?.includes?.(deviceGrant) === true)
+  if (unfit < 0) return
+  throw new AuthConfigError(
+    `oauth.clients[${unfit}].grants`,
+    'has the device grant, and oauth.deviceFlow is off.',
+    'pass oauth.deviceFlow: true, or leave it out there.',
+  )
+}
+
+// Without the method, sockets of such sessions would stay open.
+function refuseUnfitPkce({ pkce, sessions }: CheckedOptions): void {
+  if (!pkce.endWithIssuer || typeof sessions.endChildren === 'function') return
+  throw new AuthConfigError(
+    'pkce.endWithIssuer',
+    'needs sessions with endChildren, and they have none.',
+    'add it to the store, as docs/adapters.md says, or leave it out.',
+  )
+}
+
+// Reauthentication updates the time of sign-in, which guards with `maxAge` check.
+function refuseUnfitPasskeys({ passkeys, sessions }: CheckedOptions): void {
+  if (passkeys === undefined || typeof sessions.setAuthenticated === 'function') return
+  throw new AuthConfigError(
+    'passkeys',
+    'needs sessions with setAuthenticated, and they have none.',
+    'add it to the store, as docs/adapters.md says, or leave passkeys out.',
+  )
+}
+
+// A page of another site cannot ask for the passkey, so users who must use one could not sign in.
+function refuseFarPasskeys({ passkeys, oauth }: CheckedOptions): void {
+  const { baseUrl = '' } = oauth ?? {}
+  if (passkeys === undefined || !URL.canParse(baseUrl)) return
+  const { origin } = new URL(baseUrl)
+  if (passkeys.origins.includes(origin)) return
+  throw new AuthConfigError(
+    'passkeys.origins',
+    `lacks ${origin}, where the pages of oauth.baseUrl ask for passkeys.`,
+    'add it. Browsers have no passkeys at an address of IP: to try them out, use localhost.',
+  )
+}
+
+function refuseUnfitAccounts({ accounts, proofs, users, oauth }: CheckedOptions): void {
+  if (accounts === undefined) return
+  if (proofs === undefined)
+    throw new AuthConfigError(
+      'accounts',
+      'needs proofs, the store of mailed codes and links.',
+      'spread a shipped set of stores, or leave accounts out.',
+    )
+  requireUsersFor(accounts, users, oauth !== undefined)
+}
+
+function refuseUnfitProviders(options: CheckedOptions): void {
+  const { providers, proofs, identities, users, secondFactor, accounts, oauth } = options
+  if (providers === undefined) return
+  requirePartsFor(providers, {
+    users,
+    hasProofs: proofs !== undefined,
+    hasIdentities: identities !== undefined,
+    acceptsHostMfa: secondFactor?.acceptHostMfa === true,
+    registration: accounts?.registration,
+    pagesUrl: oauth?.baseUrl,
+  })
+}
+
+function refuseUnfitLinks({ deviceLinks, deviceCodes, oauth }: CheckedOptions): void {
+  if (deviceLinks === undefined) return
+  const parts = { hasStore: deviceCodes !== undefined, hasPages: oauth !== undefined }
+  requirePartsForLinks(deviceLinks, parts)
+}
+
+// Without apps, mails have the texts of the pages.
+function refusePagesOfNobody({ oauth, pages, accounts }: CheckedOptions): void {
+  if (oauth !== undefined || pages === undefined || accounts !== undefined) return
+  throw new AuthConfigError(
+    'pages',
+    'has nothing to show: only apps send users to the pages, and oauth is missing.',
+    'pass oauth, or leave pages out. For pages of your own there is pagesOrigin.',
+  )
+}
+
+function refuseBrokenClock(clock: () => Date): void {
+  const now: unknown = clock()
+  if (now instanceof Date && !Number.isNaN(now.getTime())) return
+  throw new AuthConfigError(
+    'clock',
+    'does not answer a Date.',
+    'pass () => new Date(), or leave it out.',
+  )
+}
+
+// Second factors, apps, passkeys and mailed codes need an encryption key.
+function refuseMissingKeys({
+  encryptionKeys = [],
+  secondFactors,
+  oauth,
+  passkeys,
+  accounts,
+  providers,
+  deviceLinks,
+}: CheckedOptions): void {
+  if (secondFactors !== undefined && encryptionKeys.length === 0) {
+    throw new AuthConfigError(
+      'encryptionKeys',
+      'is missing, but secondFactors needs it to seal TOTP seeds.',
+      encryptionKeyRemedy,
+    )
+  }
+  // Each process would make its own key, and would not accept the values that another process has
+  // made for a browser.
+  const needing = Object.entries({ oauth, passkeys, accounts, providers, deviceLinks }).find(
+    ([, option]) => option !== undefined,
+  )?.[0]
+  if (needing !== undefined && encryptionKeys.length === 0) {
+    throw new AuthConfigError(
+      'encryptionKeys',
+      `is missing, but ${needing} needs it.`,
+      encryptionKeyRemedy,
+    )
   }
 }

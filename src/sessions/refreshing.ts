@@ -2,7 +2,6 @@ import type { RequestContext } from '../audit/events.js'
 import type { RefreshState, RotateResult, SessionRecord, SessionSeen } from '../stores/contract.js'
 import type { SessionRowsKit } from './rows-kit.js'
 import type { SessionTimes } from './session-times.js'
-
 /** Records the use of sessions, and rotates their refresh tokens. */
 export interface SessionRefreshing {
   /** What to record for a session in use; null if it was recorded less than a minute ago. */

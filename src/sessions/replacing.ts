@@ -1,10 +1,11 @@
+import { oldestFirst } from '../stores/bounded-table.js'
 import type { SessionRecord } from '../stores/contract.js'
-import { oldestFirst } from '../stores/oldest-first.js'
 import { goesByParent } from './ends-with-parent.js'
 import type { SessionRowsKit } from './rows-kit.js'
 
 /** How long an app's former session stays valid: another tab may use it. */
 const appOverlapMs = 60_000
+
 /**
  * If two tabs sign their browser in at once, nobody knows whose cookie it keeps. This is longer
  * than it takes to record a session in use, so the one in use stays and the other ends.

@@ -2,7 +2,6 @@ import type { JWK } from 'jose'
 import { UnexpectedAnswer } from '../lib/host-call.js'
 import type { KeyRing } from './contract.js'
 import { type CheckedKey, type ImportedKey, importSigningKey } from './key-material.js'
-
 /** The keys of a ring, imported. */
 export interface ImportedKeys {
   /** The signing key. Rejects while there is none. */

@@ -25,8 +25,7 @@ import type {
 import { createImportedKeys, type ImportedKeys } from './imported-keys.js'
 import { type CheckedKey, type KeyPurpose, purposeOf, type SigningKey } from './key-material.js'
 import { checkKeyList, listRing } from './list-ring.js'
-import { headerOf, maxTokenCharacters, verifySignature } from './read-token.js'
-import { compactJws } from './signing-algorithms.js'
+import { compactJws, headerOf, maxTokenCharacters, verifySignature } from './read-token.js'
 
 /** Options of {@link joseSigner}. */
 export interface JoseSignerOptions {

@@ -26,11 +26,15 @@ import {
   purposeOf,
   type SigningKey,
 } from './key-material.js'
-import { createKeyRows, reloadSeconds } from './key-rows.js'
-import { checkKeyList, listRing } from './list-ring.js'
-import { createRingReport, type RingReport } from './ring-report.js'
-import { signingAlgorithms } from './signing-algorithms.js'
-import { type FoundRows, highestGeneration, type RowStore } from './stored-row.js'
+import {
+  createKeyRows,
+  type FoundRows,
+  highestGeneration,
+  type RowStore,
+  reloadSeconds,
+} from './key-rows.js'
+import { checkKeyList, createRingReport, listRing, type RingReport } from './list-ring.js'
+import { signingAlgorithms } from './read-token.js'
 
 /**
  * Options of {@link keyRing}. Exactly one of `store`, `files` and `keys` says where the keys are

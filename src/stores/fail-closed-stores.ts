@@ -1,7 +1,6 @@
 import {
   type Answers,
   bool,
-  type Check,
   count,
   date,
   failClosed,
@@ -11,6 +10,7 @@ import {
   record,
   text,
   theOneAsked,
+  theOtherAsked,
   unread,
 } from '../lib/check-answer.js'
 import type { HostCall } from '../lib/host-call.js'
@@ -160,7 +160,11 @@ export function failClosedInsert(
 }
 
 const factor = { ...checksOf(without(factorRow, 'lastStep')), userId: theOneAsked }
-const enrolment = { ...checksOf(without(enrolmentRow, 'createdAt')), userId: theOneAsked }
+const enrolment = {
+  ...checksOf(without(enrolmentRow, 'createdAt')),
+  userId: theOneAsked,
+  sessionId: theOtherAsked,
+}
 
 const factorAnswers: Answers<SecondFactorStore> = {
   find: orNull(record<SecondFactorRecord>(factor)),
@@ -186,21 +190,7 @@ export function failClosedSecondFactors(
   store: SecondFactorStore,
   call: HostCall,
 ): SecondFactorStore {
-  // The checks know the first argument of a call alone, and this row has two names.
-  const ofSession = (sessionId: string): Check =>
-    orNull(
-      record<PendingSecondFactor>({
-        ...enrolment,
-        sessionId: (value) => theOneAsked(value, sessionId),
-      }),
-    )
-  return {
-    ...failClosed('secondFactors', store, call, factorAnswers),
-    findPending: (userId, sessionId) =>
-      failClosed<Pick<SecondFactorStore, 'findPending'>>('secondFactors', store, call, {
-        findPending: ofSession(sessionId),
-      }).findPending(userId, sessionId),
-  }
+  return failClosed('secondFactors', store, call, factorAnswers)
 }
 
 const ticket = record<SocketTicketRecord>({

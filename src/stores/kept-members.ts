@@ -13,10 +13,8 @@ import {
   newWholeSession,
 } from './new-records.js'
 import type { ProofRecord, ProofStore } from './proof-contract.js'
-import { deviceCodeRow } from './rows/device-code-row.js'
 import { optionalMembers, without } from './rows/members.js'
-import { codeRow } from './rows/one-time-rows.js'
-import { proofRow } from './rows/proof-row.js'
+import { codeRow, deviceCodeRow, proofRow } from './rows/one-time-rows.js'
 import { sessionRow } from './rows/session-row.js'
 
 // A store of the host's that drops a member fails nowhere: a session would outlive its password, or

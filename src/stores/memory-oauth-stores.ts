@@ -1,12 +1,10 @@
 import { checkOptions, optionsOf, whole } from '../lib/check-options.js'
-import { boundedTable } from './bounded-table.js'
+import { boundedTable, copyOf } from './bounded-table.js'
 import type { ManagedClientStore, OAuthClient } from './client-contract.js'
 import type { ConsentRecord, ConsentStore } from './consent-contract.js'
-import { copyOf } from './copy-of.js'
 import { checkMemoryIsEnough } from './memory-is-enough.js'
 import type { OnceStore } from './once-contract.js'
-import { checkedScopes } from './scope-tokens.js'
-import { checkedSecretHashes } from './secret-hashes.js'
+import { checkedScopes, checkedSecretHashes } from './stored-values.js'
 
 /** Options of {@link memoryOAuthStores}. */
 export interface MemoryOAuthStoresOptions {

@@ -1,9 +1,7 @@
 import { markOf } from '../lib/vault.js'
-import { copyOf } from './copy-of.js'
+import { copyOf, idsByKey, oldestFirst } from './bounded-table.js'
 import type { IdentityRecord, IdentityStore } from './identity-contract.js'
-import { idsByKey } from './ids-by-key.js'
 import { checkMemoryIsEnough } from './memory-is-enough.js'
-import { oldestFirst } from './oldest-first.js'
 import type { PasskeyRecord, PasskeyStore } from './passkey-contract.js'
 import type {
   PendingSecondFactor,

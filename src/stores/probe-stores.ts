@@ -25,8 +25,17 @@ import {
 } from './new-records.js'
 import type { OnceStore } from './once-contract.js'
 import type { PasskeyStore } from './passkey-contract.js'
-import { probeConsents, probeIdentities, probeOnce, probePasskeys } from './probe-oauth-stores.js'
-import { isOutcome, type Probe, type Race, raceFor, unsafe } from './probe-race.js'
+import {
+  isOutcome,
+  type Probe,
+  probeConsents,
+  probeIdentities,
+  probeOnce,
+  probePasskeys,
+  type Race,
+  raceFor,
+  unsafe,
+} from './probe-oauth-stores.js'
 import type { ProofStore } from './proof-contract.js'
 import type { SecondFactorStore } from './second-factor-contract.js'
 import type { SocketTicketStore } from './ticket-contract.js'

@@ -1,4 +1,7 @@
-import type { HostCall } from '../lib/host-call.js'
+import type { RateLimiterAbstract, RateLimiterRes } from 'rate-limiter-flexible'
+import { AuthConfigError } from '../errors.js'
+import { firstEntry } from '../lib/bounded-cache.js'
+import { type HostCall, UnexpectedAnswer } from '../lib/host-call.js'
 
 /** A number of failures in a time. */
 export interface Limit {
@@ -171,4 +174,255 @@ function isToComeBack({ do: what, of: { points } }: Command, answer: Answer | un
   if (what !== 'take' || answer === undefined || answer instanceof Failure) return false
   if (answer.allowed) return false
   return answer.consumed > points && !isEnding(answer.seconds)
+}
+
+/** A counter over the host's limiter, or in the memory of this process. */
+export function createCounter(
+  { limiter }: { readonly limiter?: (settings: LimiterSettings) => RateLimiterAbstract },
+  settings: LimiterSettings,
+): Counter {
+  if (limiter === undefined) return memoryCounter(settings)
+  const own = checked(() => limiter(settings))
+  return {
+    ...settings,
+    points: own.points,
+    run: (command) => runOver(own, command),
+  }
+}
+
+async function runOver(limiter: RateLimiterAbstract, command: Command): Promise<Count> {
+  // Without a prototype: a polluted one must not add points or a duration.
+  const own = { __proto__: null, ...command }
+  const { do: what, key, points = 1, seconds = 0 } = own
+  switch (what) {
+    case 'take':
+      return consume(limiter, key)
+    case 'giveBack': {
+      const count = countOf(await limiter.reward(key, points), limiter)
+      // The window of these points has ended or was cleared: a negative balance would allow more
+      // guesses. Corrected by exactly the excess of this call, so that points that others take
+      // meanwhile stay.
+      const overdrawn = Math.min(points, -count.consumed)
+      if (overdrawn > 0) await limiter.penalty(key, overdrawn)
+      return count
+    }
+    case 'withdraw':
+      return countOf(await limiter.reward(key, points), limiter)
+    case 'get':
+      return countOf((await limiter.get(key)) ?? untouched, limiter)
+    case 'add':
+      await limiter.penalty(key, points)
+      return countOf(untouched, limiter)
+    case 'set':
+      await limiter.set(key, points, seconds)
+      return countOf(untouched, limiter)
+    case 'clear': {
+      const isGone: unknown = await limiter.delete(key)
+      return countOf({ ...untouched, consumedPoints: isGone === true ? 1 : 0 }, limiter)
+    }
+  }
+}
+
+/** A key without a window. */
+const untouched = { consumedPoints: 0, msBeforeNext: 0 }
+
+const methods = [
+  'consume',
+  'penalty',
+  'reward',
+  'get',
+  'set',
+  'delete',
+] as const satisfies readonly (keyof RateLimiterAbstract)[]
+
+function checked(make: () => RateLimiterAbstract): RateLimiterAbstract {
+  const remedy =
+    '(settings) => new RateLimiterRedis({ storeClient, ...settings }), or another class of ' +
+    'rate-limiter-flexible.'
+  const limiter = made(make, remedy)
+  const missing = methods.find((name) => typeof limiter?.[name] !== 'function')
+  if (missing !== undefined) {
+    throw new AuthConfigError(
+      'throttle.limiter',
+      `answers something that is not a limiter: it has no method ${missing}.`,
+      remedy,
+    )
+  }
+  if (!Number.isFinite(limiter.points)) {
+    throw new AuthConfigError('throttle.limiter', 'answers a limiter without points.', remedy)
+  }
+  refuseForgetful(limiter)
+  return limiter
+}
+
+/** Node fires longer timers at once. */
+const maxTimerSeconds = 2_147_483
+
+// By its member, not by `instanceof`, which would load the package in hosts that do not use it and
+// would miss a second copy. The name covers versions in which the member has another name.
+function refuseForgetful(limiter: Partial<RateLimiterAbstract>): void {
+  const isInMemory =
+    '_memoryStorage' in limiter || limiter.constructor?.name === 'RateLimiterMemory'
+  if (!isInMemory || !((limiter.duration ?? 0) > maxTimerSeconds)) return
+  const problem =
+    'answers a RateLimiterMemory, which forgets at once what lasts longer than 24.8 days, as ' +
+    'the networks that are known do.'
+  throw new AuthConfigError(
+    'throttle.limiter',
+    problem,
+    'leave limiter out: the counters are then in memory, bounded, and last.',
+  )
+}
+
+function made(make: () => RateLimiterAbstract, remedy: string): RateLimiterAbstract {
+  try {
+    return make()
+  } catch (error) {
+    throw new AuthConfigError(
+      'throttle.limiter',
+      `throws: ${error instanceof Error ? error.message : typeof error}.`,
+      remedy,
+    )
+  }
+}
+
+// rate-limiter-flexible rejects with a result if the limit is reached, and with an Error if its
+// store fails. Confusing them would turn an outage into a 429, or worse, let the attempt pass.
+async function consume(limiter: RateLimiterAbstract, key: string): Promise<Count> {
+  // The store has counted at some time between the call and its answer.
+  const asked = Date.now()
+  try {
+    return countOf(await limiter.consume(key, 1), limiter, asked)
+  } catch (rejection) {
+    if (rejection instanceof Error) throw rejection
+    return { ...countOf(rejection, limiter, asked), allowed: false, remaining: 0 }
+  }
+}
+
+// A full or read-only Redis can answer with a list of errors, which the limiter reads as NaN: that
+// is an outage, not a count.
+function countOf(answer: unknown, { points }: RateLimiterAbstract, countedAt = Date.now()): Count {
+  const { consumedPoints, msBeforeNext } = (answer ?? {}) as Partial<RateLimiterRes>
+  if (!Number.isSafeInteger(consumedPoints) || !Number.isFinite(msBeforeNext)) {
+    throw new UnexpectedAnswer('the answer is not a count')
+  }
+  const consumed = consumedPoints as number
+  const seconds = Math.max(0, Math.ceil((msBeforeNext as number) / 1000))
+  const endsAt = countedAt + (msBeforeNext as number)
+  return { consumed, allowed: true, remaining: Math.max(0, points - consumed), seconds, endsAt }
+}
+
+/** Maximum number of keys in a counter. */
+const defaultMaxKeys = 250_000
+
+/** The longest timer of Node in seconds: it counts milliseconds in 31 bits. */
+const longestTimer = Math.floor((2 ** 31 - 1) / 1000)
+
+/** Keys of a sweep: a millisecond of work. */
+const sweptAtOnce = 5000
+
+interface Window {
+  readonly consumed: number
+  /** Milliseconds of the epoch, by the wall clock. */
+  readonly end: number
+}
+
+/** Whether a command adds its points or removes them. */
+const signs = { take: 1, add: 1, set: 1, giveBack: -1, withdraw: -1, get: 0, clear: 0 } as const
+
+/**
+ * A counter in the memory of this process with at most `maxKeys` keys, default 250,000. Beyond that
+ * it forgets the least recently used key, with its failures. A key takes about 280 bytes, a full
+ * counter 70 MB.
+ *
+ * Without the bound, attackers could fill the memory. With it, an attacker needs 250,000 wrong
+ * passwords in one window to displace the counts of others. Each is hashed, which is hours of work
+ * for this process; a refunded attempt leaves no key. A host that must withstand that keeps its
+ * counters in a store.
+ *
+ * It returns without a promise, so nothing runs between two steps of a command.
+ *
+ * @internal
+ */
+export function memoryCounter(
+  { keyPrefix, points: limit, duration }: LimiterSettings,
+  maxKeys: number = defaultMaxKeys,
+): Counter & { readonly size: number } {
+  const { windows, use } = createWindows(maxKeys, duration)
+
+  function run(command: Command): Count {
+    // Without a prototype: a polluted one must not add points or a duration.
+    const own = { __proto__: null, ...command }
+    const { do: what, key, points = 1, seconds = duration } = own
+    const now = Date.now()
+    const found = windows.get(key)
+    const goesOn = what !== 'set' && found !== undefined && found.end > now
+    const begun: Window = { consumed: 0, end: now + seconds * 1000 }
+    const { consumed: used, end } = goesOn ? found : begun
+    const allowed = what !== 'take' || used < limit
+    let consumed = used + Number(allowed) * points * signs[what]
+    // Never below zero, but an existing negative balance stays.
+    if (what === 'giveBack') consumed = Math.max(consumed, Math.min(used, 0))
+    // A refunded key leaves nothing behind.
+    if (what === 'clear' || consumed === 0) windows.delete(key)
+    else if (what !== 'get') use(key, { consumed, end }, now)
+    const remaining = Math.max(0, limit - consumed)
+    return { consumed, allowed, remaining, seconds: Math.ceil((end - now) / 1000), endsAt: end }
+  }
+
+  return {
+    keyPrefix,
+    points: limit,
+    duration,
+    run,
+    get size() {
+      return windows.size
+    },
+  }
+}
+
+function createWindows(maxKeys: number, duration: number) {
+  // In order of use, the least recent first.
+  const windows = new Map<string, Window>()
+  const leastRecentlyUsed = firstEntry(windows)
+  let inTurn = windows.entries()
+  let isSweepDue = false
+
+  function forgetOver(count: number, now: number): number {
+    const before = windows.size
+    for (let left = Math.min(count, before); left > 0; left -= 1) {
+      let next = inTurn.next()
+      if (next.done === true) {
+        inTurn = windows.entries()
+        next = inTurn.next()
+      }
+      const [key, { end }] = next.value as [string, Window]
+      if (end <= now) windows.delete(key)
+    }
+    return before - windows.size
+  }
+
+  // Removes expired keys even without further calls, some at a time: all at once would delay every
+  // request.
+  function sweepIn(wait: number): void {
+    isSweepDue = true
+    const timer = setTimeout(() => {
+      isSweepDue = false
+      const forgotten = forgetOver(sweptAtOnce, Date.now())
+      if (windows.size > 0) sweepIn(forgotten > 0 ? 1 : duration)
+    }, Math.min(wait, longestTimer) * 1000)
+    timer.unref()
+  }
+
+  // Moves the key to the end, as the most recently used one; `firstEntry` requires another object.
+  // Each use first removes up to two expired keys.
+  function use(key: string, window: Window, now: number): void {
+    windows.delete(key)
+    windows.set(key, window)
+    forgetOver(2, now)
+    if (windows.size > maxKeys) windows.delete((leastRecentlyUsed() as [string, Window])[0])
+    if (!isSweepDue) sweepIn(duration)
+  }
+
+  return { windows, use }
 }

@@ -2,8 +2,7 @@ import type { RateLimiterAbstract } from 'rate-limiter-flexible'
 import type { Audit, RequestContext } from '../audit/events.js'
 import type { ThrottleScope } from '../audit/refusals.js'
 import { AuthError } from '../errors.js'
-import type { Counter, Limit, LimiterSettings } from './counter.js'
-import { createCounter } from './limiter-counter.js'
+import { type Counter, createCounter, type Limit, type LimiterSettings } from './counter.js'
 
 /**
  * Limits on guessing. A network is an IPv4 address or the /64 of IPv6. A window begins with its

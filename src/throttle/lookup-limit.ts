@@ -1,8 +1,10 @@
 import type { RequestContext } from '../audit/events.js'
 import type { AuthError } from '../errors.js'
 import { networkOf } from '../http/client-address.js'
-import { limitConcurrency } from '../lib/async.js'
+import { lazily, limitConcurrency } from '../lib/async.js'
 import { boundedCache } from '../lib/bounded-cache.js'
+import { askOne, type Command, type Counter, createCounter, type Limit } from './counter.js'
+import { createTakeNetworks, giveBackAll, takeAll } from './known-networks.js'
 import type { LimitsKit } from './limits-kit.js'
 
 /** A lookup. */
@@ -139,5 +141,145 @@ function createSlowLookups(): FindSlowly {
       })
     line.names.set(name, mine)
     return mine
+  }
+}
+
+/** Limits on devices that wait for a user on another device, and on guesses at their codes. */
+export interface DeviceLimits {
+  /** Counts a device that asks for a client, by network and client. Throws 429 or 503. */
+  takeDeviceCode(clientId: string, context: RequestContext): Promise<void>
+  /** Counts a device that asks to be linked, by network. Throws 429 or 503. */
+  takeDeviceLink(context: RequestContext): Promise<void>
+  /**
+   * Looks up a code that somebody has typed: counted by network and by session before it is looked
+   * up, and given back if it is found. Throws 429 or 503, and what `find` throws; an outage is no
+   * guess.
+   */
+  limitUserCodes<Found>(
+    sessionId: string,
+    context: RequestContext,
+    find: () => Promise<Found | null>,
+  ): Promise<Found | null>
+}
+
+const duration = 15 * 60
+const linksPerNetwork = { points: 20, duration }
+const codesPerNetwork = { points: 10, duration }
+const codesPerSession = { points: 5, duration }
+
+/** A dry run lifts none of them: a code that is typed has 34 bits. */
+export function createDeviceLimits(kit: LimitsKit): DeviceLimits {
+  const { options, keyOf, ask, reportLimit } = kit
+  const takeLinks = createTakeNetworks(kit, 'mar-device-link', linksPerNetwork)
+  const takeDevices = createTakeNetworks(kit, 'mar-device-code', linksPerNetwork)
+  const takeCodes = createTakeNetworks(kit, 'mar-user-code', codesPerNetwork)
+  const bySession = lazily(() =>
+    createCounter(options, { keyPrefix: 'mar-user-code-session', ...codesPerSession }),
+  )
+  return {
+    async takeDeviceCode(clientId, context) {
+      const reached = await takeAll(ask, takeDevices(context.ip, clientId))
+      if (reached !== null) throw reportLimit({ scope: 'device-code', ...reached.told }, context)
+    },
+
+    async takeDeviceLink(context) {
+      const reached = await takeAll(ask, takeLinks(context.ip))
+      if (reached !== null) throw reportLimit({ scope: 'device-link', ...reached.told }, context)
+    },
+
+    async limitUserCodes(sessionId, context, find) {
+      const ofSession: Command = {
+        do: 'take',
+        of: bySession(),
+        key: keyOf('user-code', 'session', sessionId),
+      }
+      const taken = [...takeCodes(context.ip), ofSession]
+      const reached = await takeAll(ask, taken)
+      if (reached !== null) {
+        const scope = reached.of === ofSession.of ? 'user-code' : 'user-code-network'
+        throw reportLimit({ scope, ...reached.told }, context)
+      }
+      let isGuess = false
+      try {
+        const found = await find()
+        isGuess = found === null
+        return found
+      } finally {
+        if (!isGuess) await giveBackAll(ask, taken)
+      }
+    },
+  }
+}
+
+/** Who gets what is issued; without a session if the host calls. */
+export interface IssuedTo {
+  readonly userId: string
+  /** Of a service, its client: it has no session yet. */
+  readonly sessionId: string | null
+  /** The app that gets a session, if any. */
+  readonly clientId?: string
+  /** Set if a page navigated here without a click of the user: without or with a page to show. */
+  readonly unasked?: 'silent' | 'shown'
+}
+
+/**
+ * Counts a code, a ticket, a named token or a session before it is issued: each is a row,
+ * and one user must not fill a store. Throws 429, or 503 if the counters fail.
+ */
+export type TakeIssue = (
+  what: 'code' | 'ticket' | 'named-token' | 'browser-session' | 'service',
+  to: IssuedTo,
+  context: RequestContext,
+) => Promise<void>
+
+const perSession: Limit = { points: 60, duration: 60 }
+const perSessionUnasked: Limit = { points: 30, duration: 60 }
+const perUser: Limit = { points: 300, duration: 60 }
+
+/**
+ * In a minute, 60 of each kind for a session and 300 for a user. Sessions of services: 60 for each
+ * client. Codes for apps: 60 for each app,
+ * and 30 for a session if other pages navigate here by themselves: such a page must not exhaust the
+ * user's own sign-ins to apps.
+ */
+export function createIssueLimits({ options, keyOf, ask, reportLimit }: LimitsKit): TakeIssue {
+  const { dryRun = false } = options
+  const counting = (keyPrefix: string, limit: Limit) =>
+    createCounter(options, { keyPrefix, ...limit })
+  const bySession = counting('mar-issue-session', perSession)
+  // Made on demand: a host without apps needs no such limiter.
+  const unaskedBySession = lazily(() => counting('mar-issue-unasked', perSessionUnasked))
+  const byUser = counting('mar-issue-user', perUser)
+
+  async function take(command: Command, userId: string, context: RequestContext): Promise<void> {
+    const { allowed, seconds } = await askOne(ask, command)
+    if (allowed) return
+    const { points } = command.of
+    const reached = { scope: 'issuing', points, retryAfter: Math.max(1, seconds), userId } as const
+    const error = reportLimit(reached, context, dryRun)
+    if (!dryRun) throw error
+  }
+
+  return async function takeIssue(what, { userId, sessionId, clientId, unasked }, context) {
+    const counted: Command[] = []
+    const count = (of: Counter, ...parts: readonly string[]) =>
+      void counted.push({ do: 'take', of, key: keyOf('issue', what, ...parts) })
+    if (sessionId !== null && unasked !== undefined) count(unaskedBySession(), unasked, sessionId)
+    const app = clientId === undefined ? [] : [clientId]
+    if (sessionId !== null) count(bySession, 'session', sessionId, ...app)
+    count(byUser, 'user', userId)
+    const taken: Command[] = []
+    try {
+      // One after the other: a refused request of one session must not, even briefly, exhaust the
+      // limit of the user's other sessions.
+      for (const command of counted) {
+        await take(command, userId, context)
+        taken.push({ ...command, do: 'giveBack' })
+      }
+    } catch (error) {
+      // A refused request does not count.
+      await ask(taken)
+      throw error
+    }
   }
 }

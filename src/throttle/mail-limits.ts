@@ -3,13 +3,11 @@ import type { MailKind } from '../audit/mail.js'
 import type { AuthError } from '../errors.js'
 import { networkOf } from '../http/client-address.js'
 import { lazily } from '../lib/async.js'
-import { type Command, type Counter, counted } from './counter.js'
+import { type Command, type Counter, counted, createCounter } from './counter.js'
 import { accountKey } from './counter-keys.js'
-import type { NetworkLimitsKit } from './known-networks.js'
-import { createCounter } from './limiter-counter.js'
+import { createTakeNetworks, type NetworkLimitsKit, takeAll } from './known-networks.js'
 import { defaultMailLimits, type MailLimitOptions } from './limits.js'
 import type { LimitsKit } from './limits-kit.js'
-import { createTakeNetworks, takeAll } from './take-networks.js'
 
 /** The recipient of a mail: a digest of the address, and the account. */
 export interface Recipient {

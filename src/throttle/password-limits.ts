@@ -11,8 +11,7 @@ import {
   prefixKeys,
 } from './counter-keys.js'
 import { createFailedHere, type FailedHere, type FailedTally } from './failed-here.js'
-import type { NetworkLimitsKit } from './known-networks.js'
-import { askNetwork, judgeNetwork } from './known-networks.js'
+import { askNetwork, judgeNetwork, type NetworkLimitsKit } from './known-networks.js'
 import { type Counters, rateLimitHeaders } from './limits.js'
 import { forgetCodes } from './second-factor-limits.js'
 import {

@@ -1,4 +1,4 @@
-import type { NoticeTime } from '../audit/clock-watch.js'
+import type { NoticeTime } from '../audit/audit.js'
 import { AuthError, notSignedIn } from '../errors.js'
 import { boundedCache } from '../lib/bounded-cache.js'
 import { type HostCall, UnexpectedAnswer } from '../lib/host-call.js'

@@ -1,6 +1,5 @@
 import { ok } from '../http/answer.js'
-import type { Capability } from '../http/capability.js'
-import type { Endpoint } from '../http/endpoint.js'
+import type { Capability, Endpoint } from '../http/endpoint.js'
 import { type HostCall, UnexpectedAnswer } from '../lib/host-call.js'
 import type { JsonWebKeySet, TokenSigner } from '../signers/contract.js'
 

@@ -6,7 +6,6 @@ import { decodeBase32, encodeBase32 } from '../lib/typed-codes.js'
 import type { SessionRecord } from '../stores/contract.js'
 import type { SecondFactorStore } from '../stores/second-factor-contract.js'
 import type { AuthUser } from '../users/contract.js'
-import { otpauthUri } from './key-uri.js'
 import { newRecoveryCodes } from './recovery-codes.js'
 import { type OwnTotp, openSeed } from './second-factor.js'
 import { minSeedBytes } from './seed-vault.js'
@@ -251,4 +250,40 @@ function noEnrolment(): AuthError {
   return new AuthError('totp-not-enabled', {
     clientMessage: 'No enrolment is waiting for a code. Begin again.',
   })
+}
+
+/** The content of a key URI. */
+export interface KeyUri {
+  /** The service, without a colon: apps read the text before the first colon as the issuer. */
+  readonly issuer: string
+  /** The user's name at the service. */
+  readonly account: string
+  readonly seed: Buffer
+}
+
+/**
+ * The URI that authenticator apps read from a QR code, in the Key URI format. Every part is
+ * percent-encoded, blanks as `%20`: apps show a `+` unchanged.
+ *
+ * @internal
+ */
+export function otpauthUri({ issuer, account, seed }: KeyUri): string {
+  const label = `${percentEncoded(issuer)}:${percentEncoded(account)}`
+  const parameters = {
+    secret: encodeBase32(seed),
+    issuer: percentEncoded(issuer),
+    algorithm: 'SHA1',
+    digits: '6',
+    period: '30',
+  }
+  const query = Object.entries(parameters).map(([name, value]) => `${name}=${value}`)
+  return `otpauth://totp/${label}?${query.join('&')}`
+}
+
+function percentEncoded(text: string): string {
+  // The host chooses the name, and encodeURIComponent throws on a lone surrogate.
+  return encodeURIComponent(text.replace(/\p{Surrogate}/gu, '\uFFFD')).replace(
+    /[!'()*]/g,
+    (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`,
+  )
 }

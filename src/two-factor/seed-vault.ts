@@ -1,5 +1,4 @@
 import { createVault, type Vault } from '../lib/vault.js'
-
 /** Seals TOTP seeds, bound to their user. */
 export type SeedVault = Vault
 

@@ -82,7 +82,7 @@ function userOrNull(answer: unknown, check: Check, asked?: string): AuthUser | n
   if (answer === null || answer === undefined) return null
   const user = withoutPollution(answer as Partial<Record<keyof AuthUser, unknown>>)
   forgetRejection(user.passwordHash)
-  requireExpected(check(user, asked))
+  requireExpected(check(user, [asked]))
   return user as AuthUser
 }
 

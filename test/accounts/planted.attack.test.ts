@@ -1,7 +1,7 @@
 // What a thief has added to an account, by the password or by a session, goes with a reset and with
 // an undo; nothing of its owner does.
 import { describe, expect, it } from 'vitest'
-import { noticeKinds } from '../../src/accounts/notices.js'
+import { noticeKinds } from '../../src/accounts/mails.js'
 import type { Mail } from '../../src/index.js'
 import { assertion } from '../passkeys/authenticator.js'
 import {

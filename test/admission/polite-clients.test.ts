@@ -4,8 +4,7 @@ import { afterEach, describe, expect, it, vi } from 'vitest'
 import { type Admission, createAdmission } from '../../src/admission/admission.js'
 import type { SharedReservations } from '../../src/admission/reservations.js'
 import { AuthError } from '../../src/errors.js'
-import { createAsk } from '../../src/throttle/counter.js'
-import { createCounter } from '../../src/throttle/limiter-counter.js'
+import { createAsk, createCounter } from '../../src/throttle/counter.js'
 import { createSharedReservations } from '../../src/throttle/shared-reservations.js'
 
 afterEach(() => {

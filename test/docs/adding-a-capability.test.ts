@@ -151,7 +151,7 @@ describe('docs/adding-a-capability.md', () => {
     const { href: issuer } = baseUrl
     const metadata = serverMetadata({ issuer, baseUrl, ...lists, introspection: false })
     expect(metadata.grant_types_supported).toContain('voucher')
-    const { grants } = await moduleOf('oauth/grants/grants.ts')
+    const { grants } = await moduleOf('oauth/token.endpoint.ts')
     expect(grants).toHaveProperty('voucher')
     const described = await descriptionOf()
     expect(described).toContain('"voucher_code"')

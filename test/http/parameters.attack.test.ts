@@ -2,7 +2,7 @@ import '../support/steps.js'
 import express5 from 'express'
 import express4 from 'express4'
 import { describe, expect, it } from 'vitest'
-import { readParameters } from '../../src/http/parameters.js'
+import { readParameters } from '../../src/http/input.js'
 import { type BareAppSettings, startBareApp } from '../support/bare-app.js'
 import { stepsUntil } from '../support/steps.js'
 

@@ -2,7 +2,7 @@ import express5 from 'express'
 import express4 from 'express4'
 import { describe, expect, it } from 'vitest'
 import { AuthError } from '../../src/errors.js'
-import { readParameters } from '../../src/http/parameters.js'
+import { readParameters } from '../../src/http/input.js'
 import { type BareAppSettings, startBareApp } from '../support/bare-app.js'
 
 const form = 'application/x-www-form-urlencoded'

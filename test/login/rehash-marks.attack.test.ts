@@ -1,8 +1,12 @@
 // The router replaces hashes itself. Under `watchPasswordHash` that must not look like another
 // password.
 import { describe, expect, it, vi } from 'vitest'
-import type { AuthRouterOptions, PasswordHasher } from '../../src/index.js'
-import { combinedHasher, preDigestedBcrypt } from '../../src/index.js'
+import {
+  type AuthRouterOptions,
+  combinedHasher,
+  type PasswordHasher,
+  preDigestedBcrypt,
+} from '../../src/index.js'
 import { afterAttack } from '../support/after-attack.js'
 import { bearer, get, logIn, obtainCode, post } from '../support/client.js'
 import { gate } from '../support/gate.js'

@@ -1,8 +1,7 @@
 // https://github.com/openid/AppAuth-JS, as an app on the desktop uses it: RFC 8252, with a server
 // on a port of the loopback interface that is free just then.
 
-import type { AddressInfo } from 'node:net'
-import { createServer } from 'node:net'
+import { type AddressInfo, createServer } from 'node:net'
 import {
   AuthorizationNotifier,
   AuthorizationRequest,

@@ -5,8 +5,14 @@ import type { AddressInfo } from 'node:net'
 import express from 'express'
 import { exportJWK, generateKeyPair } from 'jose'
 import OidcProvider, { type ClientMetadata, type Configuration, type JWK } from 'oidc-provider'
-import type { Answer, IssuerPath, Page, Provider, ProviderModule } from './support/provider.js'
-import { alice } from './support/provider.js'
+import {
+  type Answer,
+  alice,
+  type IssuerPath,
+  type Page,
+  type Provider,
+  type ProviderModule,
+} from './support/provider.js'
 import { type Registration, registrations } from './support/registrations.js'
 
 export const controlModule: ProviderModule = { name: 'oidc-provider', start }

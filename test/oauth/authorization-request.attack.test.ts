@@ -1,9 +1,11 @@
 import '../support/steps.js'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { checkAuthorizationRequest } from '../../src/oauth/authorization-request.js'
-import { parseAuthorizationRequest } from '../../src/oauth/parse-request.js'
-import { redirectLocation } from '../../src/oauth/redirect-location.js'
+import {
+  checkAuthorizationRequest,
+  parseAuthorizationRequest,
+} from '../../src/oauth/authorization-request.js'
+import { redirectLocation } from '../../src/oauth/redirect-uri.js'
 import { rounds } from '../support/rounds.js'
 import { stepsOf } from '../support/steps.js'
 import { bridge, desktop, knownScopes, ownResource, tracker, wiki } from './some-clients.js'

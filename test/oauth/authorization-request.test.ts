@@ -3,9 +3,9 @@ import { describe, expect, it } from 'vitest'
 import {
   type AuthorizationRequest,
   checkAuthorizationRequest,
+  parseAuthorizationRequest,
 } from '../../src/oauth/authorization-request.js'
 import { decideAuthorization } from '../../src/oauth/decide-authorization.js'
-import { parseAuthorizationRequest } from '../../src/oauth/parse-request.js'
 import type { OAuthClient } from '../../src/stores/client-contract.js'
 import { bridge, desktop, knownScopes, ownResource, tracker, wiki } from './some-clients.js'
 

@@ -124,7 +124,7 @@ describe('a request whose sender is not proven', () => {
   })
 
   it('is read in steps that grow with its length, and not with the square of it', async () => {
-    const { parseAuthorizationRequest } = await import('../../src/oauth/parse-request.js')
+    const { parseAuthorizationRequest } = await import('../../src/oauth/authorization-request.js')
     const read = (query: string) => stepsOf(() => parseAuthorizationRequest(query))
     for (const piece of ['&', 'a&', '=&', '%20', '+']) {
       const [half, whole] = [2048, 4096].map((n) => piece.repeat(Math.floor(n / piece.length)))

@@ -1,7 +1,7 @@
 // Messages to apps: tries, turns, and what becomes of the rest.
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import type { RpLogoutFault } from '../../src/index.js'
-import { createLogoutQueue } from '../../src/oauth/backchannel-logout/logout-queue.js'
+import { createLogoutQueue } from '../../src/oauth/backchannel-logout.js'
 
 afterEach(() => void vi.useRealTimers())
 

@@ -8,7 +8,7 @@ import {
   isConfidential,
   redirectOf,
   resourcesOf,
-} from '../../src/oauth/client-defaults.js'
+} from '../../src/oauth/client-schema.js'
 import type { OAuthClient } from '../../src/stores/client-contract.js'
 import { manualClock } from '../../src/testing/manual-clock.js'
 import { bridge, desktop, registerOf, secretHash, tracker, wiki } from './some-clients.js'

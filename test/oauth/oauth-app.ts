@@ -29,7 +29,7 @@ import { createRevocations } from '../../src/sessions/revocations.js'
 import {
   failClosedConsents,
   failClosedManagedClients,
-} from '../../src/stores/fail-closed-oauth-stores.js'
+} from '../../src/stores/fail-closed-sign-in-stores.js'
 import { memoryOAuthStores, memoryStores } from '../../src/stores/memory-stores.js'
 import { newSession } from '../../src/stores/new-records.js'
 import type { RevocationBus } from '../../src/stores/revocation-bus.js'

@@ -2,8 +2,7 @@
 // is not needed for what it does.
 import { onTestFinished } from 'vitest'
 import { noRequest } from '../../src/audit/events.js'
-import type { AuthRouterOptions } from '../../src/index.js'
-import { generateSigningKey, joseSigner } from '../../src/index.js'
+import { type AuthRouterOptions, generateSigningKey, joseSigner } from '../../src/index.js'
 import type { SignInKit } from '../../src/kits/sign-in-kit.js'
 import { randomId, randomSecret, sha256 } from '../../src/lib/secrets.js'
 import type { AppsKit } from '../../src/oauth/apps-kit.js'

@@ -3,14 +3,16 @@
 import { isDeepStrictEqual } from 'node:util'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { checkAuthorizationRequest } from '../../src/oauth/authorization-request.js'
+import {
+  checkAuthorizationRequest,
+  parseAuthorizationRequest,
+} from '../../src/oauth/authorization-request.js'
 import { hasWords, wordsOfGrant } from '../../src/oauth/consent-words.js'
 import {
   type AuthorizationFlow,
   type BrowserSignIn,
   decideAuthorization,
 } from '../../src/oauth/decide-authorization.js'
-import { parseAuthorizationRequest } from '../../src/oauth/parse-request.js'
 import { expectNothingTold } from '../support/after-attack.js'
 import { rounds } from '../support/rounds.js'
 import {

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { redirectLocation } from '../../src/oauth/redirect-location.js'
+import { redirectLocation } from '../../src/oauth/redirect-uri.js'
 import { rounds } from '../support/rounds.js'
 
 const iss = 'https://chat.example.com'

@@ -1,7 +1,11 @@
 // Clients that the tests of OAuth share, and what the host has.
 import type { GroundKit } from '../../src/kits/ground-kit.js'
-import type { ClientFacts, ClientSource, Clients } from '../../src/oauth/clients.js'
-import { createClients } from '../../src/oauth/clients.js'
+import {
+  type ClientFacts,
+  type ClientSource,
+  type Clients,
+  createClients,
+} from '../../src/oauth/clients.js'
 import type { OAuthClient } from '../../src/stores/client-contract.js'
 import { kitOf } from '../support/kit-of.js'
 

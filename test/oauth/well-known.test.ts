@@ -1,10 +1,10 @@
 import supertest from 'supertest'
 import { describe, expect, it } from 'vitest'
 import { AuthConfigError } from '../../src/errors.js'
-import { createApis } from '../../src/oauth/apis.js'
 import { checkBaseUrl, checkIssuer } from '../../src/oauth/base-url.js'
 import { type MetadataSettings, serverMetadata } from '../../src/oauth/metadata.js'
 import type { OAuthOptions } from '../../src/oauth/oauth-options.js'
+import { createApis } from '../../src/oauth/oauth-server.js'
 import { createWellKnown } from '../../src/oauth/well-known.js'
 import { type BareAppSettings, startBareApp } from '../support/bare-app.js'
 

@@ -2,7 +2,7 @@
 import '../support/steps.js'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { parseAuthorizationRequest } from '../../src/oauth/parse-request.js'
+import { parseAuthorizationRequest } from '../../src/oauth/authorization-request.js'
 import { maxFlowChars } from '../../src/pages/flow.js'
 import { pageAddress, readPageRequest } from '../../src/pages/page-request.js'
 import { rounds } from '../support/rounds.js'

@@ -9,13 +9,16 @@ import { clientAddress, networkOf } from '../../src/http/client-address.js'
 import { createContexts } from '../../src/http/request-context.js'
 import { AuthError } from '../../src/index.js'
 import { decodeBase32, encodeBase32 } from '../../src/lib/typed-codes.js'
-import { identifierDigests, lowerCaseNames } from '../../src/login/identifier.js'
-import { parseLoginRequest } from '../../src/login/login-request.js'
+import {
+  identifierDigests,
+  lowerCaseNames,
+  parseLoginRequest,
+} from '../../src/login/login-request.js'
 import {
   codeChallengePattern,
   codeVerifierPattern,
   verifierMatches,
-} from '../../src/pkce/code-challenge.js'
+} from '../../src/pkce/authorization-code.js'
 import {
   classifyRefreshToken,
   newRefreshToken,

@@ -21,10 +21,7 @@ const offences = {
     'pkce/token.endpoint.ts',
     "export { approve } from '../sessions/approved-sign-in.js'",
   ],
-  'one-problem-writer': [
-    'login/login.endpoint.ts',
-    "export { writeProblem } from '../http/problem.js'",
-  ],
+  'one-problem-writer': ['login/login.ts', "export { writeProblem } from '../http/problem.js'"],
   'testing-imports-little': ['testing/totp-code.ts', "export { ok } from '../http/answer.js'"],
   'testing-is-apart': [
     'sessions/sessions.ts',
@@ -32,7 +29,7 @@ const offences = {
   ],
   'client-is-apart': ['guard/scope.ts', "import type { Me } from '../client/wire.js'"],
   'providers-are-apart': [
-    'router/stats.ts',
+    'router/metrics.ts',
     "export { openIdProvider } from '../providers/open-id-provider.js'",
   ],
   'node-in-client-node': ['client/wire.ts', "import 'node:os'"],
@@ -67,10 +64,7 @@ const offences = {
     'stores/bounded-table.ts',
     "import type { AuthEvent } from '../audit/events.js'",
   ],
-  'floor-audit': [
-    'audit/clock-watch.ts',
-    "import type { Principal } from '../principal/principal.js'",
-  ],
+  'floor-audit': ['audit/audit.ts', "import type { Principal } from '../principal/principal.js'"],
   'floor-ground-kit': [
     'kits/ground-kit.ts',
     "import type { Principal } from '../principal/principal.js'",
@@ -105,14 +99,17 @@ const offences = {
   'floor-sign-in': ['sign-in.ts', "export { createAuthentication } from './guard/authenticate.js'"],
   'floor-guard': ['guard/poll-schedule.ts', "import type { DecideSignIn } from '../sign-in.js'"],
   'floor-login': [
-    'login/identifier.ts',
+    'login/login-request.ts',
     "import type { TokenDeps } from '../pkce/token.endpoint.js'",
   ],
-  'floor-pkce': ['pkce/code-challenge.ts', "import type { LogInDeps } from '../login/log-in.js'"],
+  'floor-pkce': [
+    'pkce/authorization-code.ts',
+    "import type { LogInDeps } from '../login/log-in.js'",
+  ],
   'floor-passkeys': ['passkeys/counter.ts', "import type { LogInDeps } from '../login/log-in.js'"],
   'floor-refresh': ['refresh/refresh.ts', "import type { Me } from '../account/account.js'"],
   'floor-named-tokens': [
-    'named-tokens/named-token-input.ts',
+    'named-tokens/make-named-token.ts',
     "import type { LogIn } from '../login/log-in.js'",
   ],
   'floor-host-sign-in': [
@@ -121,9 +118,9 @@ const offences = {
   ],
   'floor-oauth': ['oauth/client-secret.ts', "import type { Me } from '../account/account.js'"],
   'floor-pages': ['pages/html.ts', "import type { Me } from '../account/account.js'"],
-  'floor-mail': ['mail/compose-mail.ts', "import type { Me } from '../account/account.js'"],
+  'floor-mail': ['mail/mailer.ts', "import type { Me } from '../account/account.js'"],
   'floor-accounts': [
-    'accounts/links.ts',
+    'accounts/mails.ts',
     "import type { ResolvedOptions } from '../router/resolve-options.js'",
   ],
   'floor-account': [
@@ -162,7 +159,7 @@ const offences = {
     'browser/code-page.ts',
     "import type { ResolvedOptions } from '../router/resolve-options.js'",
   ],
-  'floor-router': ['router/stats.ts', "export { joseSigner } from '../index.js'"],
+  'floor-router': ['router/metrics.ts', "export { joseSigner } from '../index.js'"],
   'floor-rocketchat': ['rocketchat/mount.ts', "export { joseSigner } from '../index.js'"],
   'floor-admin': ['admin/admin.ts', "export { joseSigner } from '../index.js'"],
   'floor-cli': ['cli/cli.ts', "export { joseSigner } from '../index.js'"],
@@ -184,7 +181,7 @@ const offences = {
     'passkeys/counter.ts',
     "export { verifyAuthenticationResponse } from '@simplewebauthn/server'",
   ],
-  'openid-client-in-providers': ['router/stats.ts', "export { discovery } from 'openid-client'"],
+  'openid-client-in-providers': ['router/metrics.ts', "export { discovery } from 'openid-client'"],
   'limiter-in-throttle': [
     'http/endpoint.ts',
     "export { RateLimiterMemory } from 'rate-limiter-flexible'",

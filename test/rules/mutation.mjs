@@ -15,7 +15,7 @@ const areas = {
   'sign-in': {
     mutate: [
       'src/{sign-in,sign-in-factor}.ts',
-      'src/login/{login.endpoint,log-in,login-request,verify-password}.ts',
+      'src/login/{login,log-in,login-request,verify-password}.ts',
       'src/account/prove-password.ts',
       'src/pkce/{pkce,authorization-code}.ts',
       'src/host-sign-in/open-session.ts',
@@ -70,11 +70,11 @@ const areas = {
   throttle: { mutate: ['src/throttle/*.ts'], tests: ['throttle/', 'accounts/limits'] },
   accounts: {
     mutate: ['src/accounts/*.ts'],
-    tests: ['accounts/', 'router/map', 'docs/http-api'],
+    tests: ['accounts/', 'pages/account/', 'router/map', 'docs/http-api'],
   },
   registration: {
     mutate: ['src/registration/*.ts'],
-    tests: ['registration/', 'rocketchat/accounts', 'docs/http-api'],
+    tests: ['registration/', 'pages/account/', 'rocketchat/accounts', 'docs/http-api'],
   },
   'provider-sign-in': {
     mutate: ['src/provider-sign-in/*.ts'],
@@ -84,13 +84,16 @@ const areas = {
     mutate: ['src/providers/*.ts', 'src/lib/outgoing.ts'],
     tests: ['providers/', 'lib/outgoing'],
   },
-  'device-links': { mutate: ['src/device-links/*.ts'], tests: ['device-links/', 'docs/http-api'] },
+  'device-links': {
+    mutate: ['src/device-links/*.ts'],
+    tests: ['device-links/', 'pages/account/', 'docs/http-api'],
+  },
   'device-grant': {
-    mutate: ['src/oauth/device/*.ts', 'src/oauth/grants/device.ts'],
+    mutate: ['src/oauth/device/*.ts', 'src/oauth/token.endpoint.ts'],
     tests: ['oauth/device/'],
   },
   'back-channel-logout': {
-    mutate: ['src/oauth/backchannel-logout/*.ts'],
+    mutate: ['src/oauth/backchannel-logout.ts'],
     tests: ['oauth/{backchannel,told}'],
   },
 }

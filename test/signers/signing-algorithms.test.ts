@@ -8,7 +8,7 @@ import {
   joseSigner,
   type SigningAlgorithm,
 } from '../../src/index.js'
-import { compactJws } from '../../src/signers/signing-algorithms.js'
+import { compactJws } from '../../src/signers/read-token.js'
 import { rounds } from '../support/rounds.js'
 
 const issuer = 'https://chat.example.com'

@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from 'vitest'
 import { createHostCall } from '../../src/lib/host-call.js'
 import type { DeviceCodeStore } from '../../src/stores/device-code-contract.js'
-import { failClosedDeviceCodes } from '../../src/stores/fail-closed-device-codes.js'
+import { failClosedDeviceCodes } from '../../src/stores/fail-closed-sign-in-stores.js'
 import { memoryStores } from '../../src/stores/memory-stores.js'
 import { at, deviceCodeRecord } from '../support/records.js'
 

@@ -1,7 +1,9 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { createHostCall } from '../../src/lib/host-call.js'
-import { failClosedIdentities } from '../../src/stores/fail-closed-identities.js'
-import { failClosedProofs } from '../../src/stores/fail-closed-proofs.js'
+import {
+  failClosedIdentities,
+  failClosedProofs,
+} from '../../src/stores/fail-closed-sign-in-stores.js'
 import { failClosedCodes, failClosedSessions } from '../../src/stores/fail-closed-stores.js'
 import { memoryStores } from '../../src/stores/memory-stores.js'
 import { newSession } from '../../src/stores/new-records.js'

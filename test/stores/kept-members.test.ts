@@ -1,7 +1,9 @@
 import { describe, expect, it, vi } from 'vitest'
 import { createHostCall } from '../../src/lib/host-call.js'
-import { failClosedDeviceCodes } from '../../src/stores/fail-closed-device-codes.js'
-import { failClosedProofs } from '../../src/stores/fail-closed-proofs.js'
+import {
+  failClosedDeviceCodes,
+  failClosedProofs,
+} from '../../src/stores/fail-closed-sign-in-stores.js'
 import { failClosedCodes, failClosedSessions } from '../../src/stores/fail-closed-stores.js'
 import { memoryStores } from '../../src/stores/memory-stores.js'
 import { newSession, newWholeCode, newWholeSession } from '../../src/stores/new-records.js'

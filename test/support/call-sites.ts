@@ -1,17 +1,18 @@
 // Every request and every function of the router, and a host all of whose parts are tapped: so that
 // each single call of each part can be made to fail, in the order in which the calls happen,
 // without anybody writing the list of them.
-import type {
-  AccountsOptions,
-  AuthRouterOptions,
-  ClientStore,
-  ConsentStore,
-  LimiterSettings,
-  Mail,
-  PasswordHasher,
-  RevocationBus,
+import {
+  type AccountsOptions,
+  type AuthRouterOptions,
+  type ClientStore,
+  type ConsentStore,
+  generateSigningKey,
+  joseSigner,
+  type LimiterSettings,
+  type Mail,
+  type PasswordHasher,
+  type RevocationBus,
 } from '../../src/index.js'
-import { generateSigningKey, joseSigner } from '../../src/index.js'
 import { decodeBase32 } from '../../src/lib/typed-codes.js'
 import {
   type MemoryStores,

@@ -2,8 +2,14 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
-import type { AccessTokenClaims, KeyRing, KeyStore, Logger, TokenSigner } from '../../src/index.js'
-import { joseSigner } from '../../src/index.js'
+import {
+  type AccessTokenClaims,
+  joseSigner,
+  type KeyRing,
+  type KeyStore,
+  type Logger,
+  type TokenSigner,
+} from '../../src/index.js'
 import { memoryKeyStore } from '../testing/memory-key-store.js'
 
 /** How a key store answers. */

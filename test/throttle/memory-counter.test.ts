@@ -1,6 +1,5 @@
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import type { Command, Count } from '../../src/throttle/counter.js'
-import { memoryCounter } from '../../src/throttle/memory-counter.js'
+import { type Command, type Count, memoryCounter } from '../../src/throttle/counter.js'
 
 afterEach(() => vi.useRealTimers())
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { createAuthRouter } from '../../src/index.js'
-import { otpauthUri } from '../../src/two-factor/key-uri.js'
+import { otpauthUri } from '../../src/two-factor/enrolment.js'
 import { bearer, logIn, post } from '../support/client.js'
 import { password, startHost } from '../support/host.js'
 import { expectAnswer, totp } from '../support/two-factor.js'

@@ -1,5 +1,4 @@
 import { platform } from '../platform.js'
-
 /** A sign-in that has begun, to check its answer against. */
 export interface Begun {
   readonly issuer: string

@@ -5,7 +5,7 @@ import { ofLogin } from '../stored-session.js'
 import type { Me } from '../wire.js'
 import type { Begun } from './begun.js'
 import { type Claims, readIdToken } from './id-token.js'
-import { OAuthError } from './oauth-error.js'
+import { OAuthError } from './query.js'
 
 /** The app as registered at the server. */
 export interface OAuthApp {

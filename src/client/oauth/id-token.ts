@@ -1,6 +1,6 @@
-import { fromBase64Url } from '../base64url.js'
+import { fromBase64Url } from '../platform.js'
 import type { Begun } from './begun.js'
-import { OAuthError } from './oauth-error.js'
+import { OAuthError } from './query.js'
 
 /** Claims about the user. */
 export interface Claims {

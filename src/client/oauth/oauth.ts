@@ -6,7 +6,7 @@ import { appOf, type Finished, finish, isAnswer, type StartOptions, start } from
 
 export type { BegunStore } from './begun.js'
 export type { Claims } from './id-token.js'
-export { OAuthError, type OAuthErrorCode } from './oauth-error.js'
+export { OAuthError, type OAuthErrorCode } from './query.js'
 export type { Finished, StartOptions } from './steps.js'
 
 /** Options of {@link oauth}. */

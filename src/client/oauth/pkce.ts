@@ -1,5 +1,5 @@
-import { toBase64Url } from '../base64url.js'
-import { OAuthError } from './oauth-error.js'
+import { toBase64Url } from '../platform.js'
+import { OAuthError } from './query.js'
 
 /** The parts of the runtime used here. Read at each use: a polyfill may load later. */
 interface Runtime {

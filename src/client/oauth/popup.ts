@@ -2,8 +2,7 @@ import type { AuthClient } from '../client.js'
 import { partsOf } from '../parts.js'
 import { platform } from '../platform.js'
 import { memoryBegunStore } from './begun.js'
-import { OAuthError } from './oauth-error.js'
-import { queryOf } from './query.js'
+import { OAuthError, queryOf } from './query.js'
 import { appOf, type Finished, finish, isAnswer, type StartOptions, start } from './steps.js'
 
 /** The parts of the browser used here, typed as in platform.ts and read at each use. */

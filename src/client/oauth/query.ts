@@ -36,3 +36,66 @@ function decode(text: string): string {
     return ''
   }
 }
+
+/** Errors at the redirect URI: RFC 6749 §4.1.2.1, OpenID Connect Core §3.1.2.6. */
+const told = [
+  'access_denied',
+  'account_selection_required',
+  'consent_required',
+  'interaction_required',
+  'invalid_request',
+  'invalid_scope',
+  'invalid_target',
+  'login_required',
+  'server_error',
+  'temporarily_unavailable',
+  'unauthorized_client',
+  'unmet_authentication_requirements',
+  'unsupported_response_type',
+] as const
+
+/**
+ * Why a sign-in by the pages of the server, or at a provider, failed: an error code of the server,
+ * or
+ * - `provider_refused`: the provider, or the server, has refused the account;
+ * - `not-begun`: this browser has not begun the sign-in, or has finished it before;
+ * - `wrong-issuer`: another server has answered (RFC 9207);
+ * - `wrong-id-token`: the ID token does not match the request;
+ * - `not-supported`: no `crypto.subtle`, which browsers have on HTTPS and on `localhost`;
+ * - `no-answer`: the user did not come back in time;
+ * - `popup-blocked`: the browser opens windows only during a click or key press;
+ * - `popup-closed`: the user has closed the window;
+ * - `unknown`: an error code that this version does not know.
+ */
+export type OAuthErrorCode =
+  | (typeof told)[number]
+  | 'provider_refused'
+  | 'not-begun'
+  | 'wrong-issuer'
+  | 'wrong-id-token'
+  | 'not-supported'
+  | 'no-answer'
+  | 'popup-blocked'
+  | 'popup-closed'
+  | 'unknown'
+
+/**
+ * A sign-in by the pages of the server, or at a provider, failed. It changed nothing for the
+ * signed-in user.
+ */
+export class OAuthError extends Error {
+  override readonly name: string = 'OAuthError'
+  /** The stable name. Compare this, never `message`. */
+  readonly code: OAuthErrorCode
+
+  constructor(code: OAuthErrorCode, message: string) {
+    super(message)
+    this.code = code
+  }
+}
+
+/** The error that the server reports. */
+export function toldError(error: string, description: string | undefined): OAuthError {
+  const code = told.find((known) => known === error) ?? 'unknown'
+  return new OAuthError(code, description ?? 'The server did not sign anybody in.')
+}

@@ -1,13 +1,12 @@
 import { noAnswer } from '../errors.js'
-import { originOf } from '../origin.js'
 import type { ClientParts } from '../parts.js'
+import { originOf } from '../platform.js'
 import type { Me } from '../wire.js'
 import { type BegunStore, keepBegun, takeBegun } from './begun.js'
 import { exchange, type OAuthApp } from './exchange.js'
 import type { Claims } from './id-token.js'
-import { OAuthError, toldError } from './oauth-error.js'
 import { challengeOf, newSecret } from './pkce.js'
-import { queryOf, withQuery } from './query.js'
+import { OAuthError, queryOf, toldError, withQuery } from './query.js'
 
 /** Options of a sign-in. */
 export interface StartOptions {

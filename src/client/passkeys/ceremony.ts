@@ -1,5 +1,4 @@
-import { fromBase64Url, toBase64Url } from '../base64url.js'
-import { type BasicSignal, platform } from '../platform.js'
+import { type BasicSignal, fromBase64Url, platform, toBase64Url } from '../platform.js'
 import { browser, type Credential } from './browser.js'
 import { ceremonyError, PasskeyError } from './passkey-error.js'
 

@@ -8,16 +8,15 @@ import {
   keepBegun,
   takeBegun,
 } from '../oauth/begun.js'
-import { OAuthError, toldError } from '../oauth/oauth-error.js'
 import { challengeOf, newSecret } from '../oauth/pkce.js'
-import { queryOf } from '../oauth/query.js'
-import { originOf } from '../origin.js'
+import { OAuthError, queryOf, toldError } from '../oauth/query.js'
 import { type ClientParts, partsOf } from '../parts.js'
+import { originOf } from '../platform.js'
 import type { SignInResult } from '../sign-in.js'
 import type { ConnectedIdentity, Proof, SignInProvider } from '../wire.js'
 
 export type { BegunStore } from '../oauth/begun.js'
-export { OAuthError, type OAuthErrorCode } from '../oauth/oauth-error.js'
+export { OAuthError, type OAuthErrorCode } from '../oauth/query.js'
 export type { ConnectedIdentity, SignInProvider } from '../wire.js'
 
 /** Options of {@link providers}. */

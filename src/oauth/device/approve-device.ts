@@ -6,7 +6,7 @@ import { usedCodeRetention } from '../../pkce/authorization-code.js'
 import type { OAuthClient } from '../../stores/client-contract.js'
 import type { DeviceKit } from '../apps-kit.js'
 import type { BrowserUser } from '../browser-sign-in.js'
-import { deviceGrant, grantsOf, resourcesOf } from '../client-defaults.js'
+import { deviceGrant, grantsOf, resourcesOf } from '../client-schema.js'
 import { fitsWith, wordsOfGrant } from '../consent-words.js'
 import type { OpenedDevice } from './device-flow.js'
 

@@ -1,17 +1,16 @@
 import { AuthError } from '../../errors.js'
 import { ok } from '../../http/answer.js'
 import type { Endpoint } from '../../http/endpoint.js'
+import { type RequestParameters, readParameters } from '../../http/input.js'
 import { isForeignPage } from '../../http/page-origin.js'
-import { type RequestParameters, readParameters } from '../../http/parameters.js'
 import { shownUserCode } from '../../lib/typed-codes.js'
 import type { OAuthClient } from '../../stores/client-contract.js'
 import type { DeviceKit } from '../apps-kit.js'
 import { grantFault, type RequestInput, scopesOf, targetsOf } from '../authorization-request.js'
 import { addressAt } from '../base-url.js'
 import { authenticateClient } from '../client-auth.js'
-import { audiencesOf, deviceGrant, grantsOf } from '../client-defaults.js'
+import { audiencesOf, deviceGrant, grantsOf } from '../client-schema.js'
 import { type AskedByDevice, deviceCodeLifetime, pollInterval } from './device-flow.js'
-
 /**
  * `POST /oauth/device_authorization`, [RFC 8628
  * §3.1](https://www.rfc-editor.org/rfc/rfc8628#section-3.1): a device asks for a code that its user

@@ -4,7 +4,7 @@ import type { OAuthClient } from '../../stores/client-contract.js'
 import type { AuthorizationCodeRecord } from '../../stores/code-contract.js'
 import type { SessionRecord } from '../../stores/contract.js'
 import type { AppsKit } from '../apps-kit.js'
-import { resourcesOf } from '../client-defaults.js'
+import { resourcesOf } from '../client-schema.js'
 import { hasWords, wordsOfGrant } from '../consent-words.js'
 
 /** What a user has granted to a client, or what remains of it. Neither list is empty. */

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { AuthErrorCode } from '../../errors.js'
-import { grants } from '../../oauth/grants/grants.js'
+import { grants } from '../../oauth/token.endpoint.js'
 import { grantTypes } from '../../stores/client-contract.js'
 import { always, besides, count, flag, oneOf, text, texts } from '../fields.js'
 import type { Operation } from '../operation.js'

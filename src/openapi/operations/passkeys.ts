@@ -2,9 +2,19 @@ import { z } from 'zod'
 import { newPasskeyRequest, passkeyNameRequest } from '../../passkeys/own-passkeys.js'
 import { passkeyLoginRequest } from '../../passkeys/sign-in-by-passkey.js'
 import { proofRequest } from '../../sign-in-again.js'
-import { besides, oneOf, reading, success, text, texts, time } from '../fields.js'
+import {
+  besides,
+  creationOptions,
+  oneOf,
+  passkeyFields,
+  reading,
+  requestOptions,
+  success,
+  text,
+  texts,
+  time,
+} from '../fields.js'
 import type { Operation } from '../operation.js'
-import { creationOptions, passkeyFields, requestOptions } from '../passkey-fields.js'
 import {
   meFields,
   moreOfMe,

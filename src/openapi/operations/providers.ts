@@ -1,7 +1,10 @@
 import { z } from 'zod'
-import { finishRequest } from '../../provider-sign-in/finish.endpoint.js'
-import { connectRequest, linkRequest } from '../../provider-sign-in/identities.endpoint.js'
-import { startRequest } from '../../provider-sign-in/start.endpoint.js'
+import {
+  connectRequest,
+  finishRequest,
+  linkRequest,
+  startRequest,
+} from '../../provider-sign-in/provider-sign-in.js'
 import { proofRequest } from '../../sign-in-again.js'
 import { reading, success, text, textOrNull, time } from '../fields.js'
 import type { Operation } from '../operation.js'

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { Content, Member, Row } from '../rows/members.js'
-import { moment } from './replies.js'
+import { moment } from './redis-client.js'
 import { identifier } from './scripts.js'
 
 /**

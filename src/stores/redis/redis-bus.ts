@@ -3,8 +3,14 @@ import { withTimeout } from '../../lib/host-call.js'
 import { randomId } from '../../lib/secrets.js'
 import { messageText, tellListener } from '../bus-message.js'
 import type { RevocationBus } from '../revocation-bus.js'
-import { checkClient, type KnownClient, nameOption } from './check-client.js'
-import type { IoredisSubscriber, NodeRedisSubscriber, RedisClient } from './redis-client.js'
+import {
+  checkClient,
+  type IoredisSubscriber,
+  type KnownClient,
+  type NodeRedisSubscriber,
+  nameOption,
+  type RedisClient,
+} from './redis-client.js'
 
 /** Options of {@link redisBus}. */
 export interface RedisBusOptions {

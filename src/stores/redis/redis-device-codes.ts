@@ -1,10 +1,10 @@
 import { z } from 'zod'
 import { randomId } from '../../lib/secrets.js'
 import type { DeviceCodeRecord, DeviceCodeStore } from '../device-code-contract.js'
-import { deviceCodeRow } from '../rows/device-code-row.js'
 import { without } from '../rows/members.js'
+import { deviceCodeRow } from '../rows/one-time-rows.js'
 import { jsonShape, toJson } from './json-rows.js'
-import { integerDigits, json, momentDigits, readReply, rowText } from './replies.js'
+import { integerDigits, json, momentDigits, readReply, rowText } from './redis-client.js'
 import {
   gcGraceMs,
   identifier,

@@ -4,14 +4,19 @@ import type { AuthorizationCodeRecord, AuthorizationCodeStore } from '../code-co
 import type { OnceStore } from '../once-contract.js'
 import type { ProofRecord, ProofStore } from '../proof-contract.js'
 import { without } from '../rows/members.js'
-import { codeRow, ticketRow } from '../rows/one-time-rows.js'
-import { proofRow } from '../rows/proof-row.js'
+import { codeRow, proofRow, ticketRow } from '../rows/one-time-rows.js'
 import type { SocketTicketStore } from '../ticket-contract.js'
-import { inChunks } from './in-chunks.js'
 import { jsonShape, toJson } from './json-rows.js'
-import { indexedIds, indexProof } from './owner-scripts.js'
-import type { RedisClient } from './redis-client.js'
-import { integerDigits, json, momentDigits, readReply, rowText } from './replies.js'
+import { indexedIds, indexProof } from './owner-index.js'
+import {
+  inChunks,
+  integerDigits,
+  json,
+  momentDigits,
+  type RedisClient,
+  readReply,
+  rowText,
+} from './redis-client.js'
 import {
   gcGraceMs,
   identifier,

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { isWellFormed } from '../../lib/texts.js'
-import type { KnownClient } from './check-client.js'
+import type { KnownClient } from './redis-client.js'
 
 /** A Lua script that reads and writes the keys it is given, which are in one slot. */
 export interface Script {

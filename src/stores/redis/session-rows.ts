@@ -3,7 +3,7 @@ import type { RefreshState, SessionRecord, SessionSeen } from '../contract.js'
 import { without } from '../rows/members.js'
 import { refreshRow, sessionRow } from '../rows/session-row.js'
 import { groupJson, jsonShape, toJson } from './json-rows.js'
-import { json, momentDigits, readReply, rowText, word } from './replies.js'
+import { json, momentDigits, readReply, rowText, word } from './redis-client.js'
 import { gcGraceMs, identifier, lifetime } from './scripts.js'
 import { type OwnedSession, ownedSession, ownerShape } from './session-owners.js'
 

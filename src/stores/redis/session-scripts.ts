@@ -1,4 +1,4 @@
-import { maxNextMarks } from '../password-marks.js'
+import { maxNextMarks } from '../stored-values.js'
 import { gcGraceMs, type Script, script } from './scripts.js'
 import { ownerFields } from './session-owners.js'
 

@@ -1,6 +1,5 @@
 import { checkOptions, optionsOf, withMethods } from '../../lib/check-options.js'
-import { checkClient, nameOption } from './check-client.js'
-import type { RedisClient } from './redis-client.js'
+import { checkClient, nameOption, type RedisClient } from './redis-client.js'
 import { type RunScript, script, scriptRunner } from './scripts.js'
 
 /** Options of {@link redisStores} and {@link redisOnceStore}. */

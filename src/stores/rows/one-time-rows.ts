@@ -1,6 +1,10 @@
 import type { AuthorizationCodeRecord } from '../code-contract.js'
+import type { DeviceCodeRecord } from '../device-code-contract.js'
+import type { IdentityRecord } from '../identity-contract.js'
+import type { ProofRecord } from '../proof-contract.js'
 import type { SocketTicketRecord } from '../ticket-contract.js'
 import {
+  integer,
   type KeyValue,
   key,
   list,
@@ -80,4 +84,107 @@ export interface SocketTicketsTable {
   token_expires_at: MomentValue
   created_at: MomentValue
   expires_at: MomentValue
+}
+
+/** The members of a proof, stored as `sessionRow` says. */
+export const proofRow: Row<ProofRecord> = {
+  idHash: key,
+  purpose: key,
+  userId: orNull(key),
+  codeTag: orNull(text),
+  mark: orNull(text),
+  sealed: orNull(text),
+  triesLeft: integer,
+  createdAt: moment,
+  expiresAt: moment,
+  consumedAt: orNull(moment),
+}
+
+/** One row of proofs. */
+export interface ProofsTable {
+  id_hash: KeyValue
+  purpose: KeyValue
+  user_id: KeyValue | null
+  code_tag: string | null
+  mark: string | null
+  sealed: string | null
+  tries_left: number
+  created_at: MomentValue
+  expires_at: MomentValue
+  consumed_at: MomentValue | null
+}
+
+/** The members of an identity, stored as `sessionRow` says. */
+export const identityRow: Row<IdentityRecord> = {
+  provider: key,
+  subject: key,
+  issuer: text,
+  userId: key,
+  id: key,
+  label: orNull(text),
+  passwordMark: orNull(text),
+  createdAt: moment,
+  lastUsedAt: orNull(moment),
+}
+
+/** One row of identities. */
+export interface IdentitiesTable {
+  provider: KeyValue
+  subject: KeyValue
+  issuer: string
+  user_id: KeyValue
+  id: KeyValue
+  label: string | null
+  password_mark: string | null
+  created_at: MomentValue
+  last_used_at: MomentValue | null
+  /** 1 for one that was unlinked, otherwise 0. */
+  unlinked: number
+}
+
+/** The members of a device code, stored as `sessionRow` says. */
+export const deviceCodeRow: Row<DeviceCodeRecord> = {
+  userCodeHash: key,
+  deviceCodeHash: key,
+  purpose: key,
+  clientId: orNull(key),
+  scope: text,
+  resources: list(text),
+  name: orNull(text),
+  requestedIp: orNull(text),
+  requestedAgent: orNull(text),
+  interval: integer,
+  nextPollAt: moment,
+  userId: orNull(key),
+  claimedAt: orNull(moment),
+  triesLeft: integer,
+  state: key,
+  authorizationCodeHash: orNull(key),
+  createdAt: moment,
+  expiresAt: moment,
+}
+
+/** One row of device codes. */
+export interface DeviceCodesTable {
+  user_code_hash: KeyValue
+  device_code_hash: KeyValue
+  purpose: KeyValue
+  client_id: KeyValue | null
+  scope: string
+  /** A JSON list. */
+  resources: string
+  name: string | null
+  requested_ip: string | null
+  requested_agent: string | null
+  interval: MomentValue
+  next_poll_at: MomentValue
+  user_id: KeyValue | null
+  claimed_at: MomentValue | null
+  tries_left: number
+  state: KeyValue
+  authorization_code_hash: KeyValue | null
+  created_at: MomentValue
+  expires_at: MomentValue
+  /** 1 where the last question came too soon: once it is written, no other column tells. */
+  asked_too_soon: number
 }

@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
-import { type Kysely, sql } from 'kysely'
+import { type InsertObject, type Kysely, sql } from 'kysely'
 import { AuthConfigError } from '../../errors.js'
 import type { KeyValue } from '../rows/members.js'
 import type { HostKysely, HostTransaction } from './host-kysely.js'
@@ -12,7 +12,7 @@ import {
   type TextValue,
   tableNames,
 } from './tables.js'
-import { checkedKey, checkedText } from './values.js'
+import { checkedKey, checkedText, fromMoment } from './values.js'
 
 /** The databases whose ways are known. MariaDB counts as MySQL. */
 export type SqlEngineName = 'postgres' | 'mysql' | 'sqlite'
@@ -170,4 +170,63 @@ async function untilItHolds<T>(work: () => Promise<T>): Promise<T> {
 function isRolledBack(error: unknown): boolean {
   const { code, errno } = (error ?? {}) as { code?: unknown; errno?: unknown }
   return rolledBack.has(code) || rolledBack.has(errno)
+}
+
+/**
+ * Inserts a row unless its key is there, in one statement, and says whether it did. Never replaces
+ * a row.
+ */
+export async function insertIfAbsent<
+  Table extends
+    | 'mar_second_factors'
+    | 'mar_signing_keys'
+    | 'mar_clients'
+    | 'mar_once'
+    | 'mar_passkeys'
+    | 'mar_passkey_users'
+    | 'mar_identities',
+>(
+  engine: SqlEngine,
+  typed: AuthDatabase,
+  table: Table,
+  row: InsertObject<SqlAuthTables, Table>,
+): Promise<boolean> {
+  const insert = typed
+    .withTables<Record<string, object>>()
+    .insertInto<string>(table)
+    .values(row as object)
+  if (engine.hasOnConflict) {
+    const { numInsertedOrUpdatedRows } = await insert
+      .onConflict((conflict) => conflict.doNothing())
+      .executeTakeFirstOrThrow()
+    return numInsertedOrUpdatedRows === 1n
+  }
+  try {
+    await insert.execute()
+    return true
+  } catch (error) {
+    // INSERT IGNORE would also take a value that was cut off for a good one.
+    if (isDuplicate(error)) return false
+    throw error
+  }
+}
+
+// A statement of MySQL's that fails undoes itself alone, so the transaction it is in goes on.
+function isDuplicate(error: unknown): boolean {
+  return (error as { errno?: unknown } | null)?.errno === 1062
+}
+
+// In UTC, whatever time zone the connection has. Whole seconds will do.
+const questions = {
+  postgres: sql<{
+    moment: string
+  }>`select floor(extract(epoch from clock_timestamp())) * 1000 as moment`,
+  mysql: sql<{ moment: string }>`select unix_timestamp() * 1000 as moment`,
+  sqlite: sql<{ moment: string }>`select strftime('%s', 'now') * 1000 as moment`,
+} as const
+
+/** The time by the database's clock. */
+export async function databaseTime({ name, db }: SqlEngine): Promise<Date> {
+  const { rows } = await questions[name].execute(db)
+  return fromMoment(Number(rows[0]?.moment))
 }

@@ -1,8 +1,7 @@
 import type { IdentityRecord, IdentityStore, UnlinkIdentityResult } from '../identity-contract.js'
-import { identityRow } from '../rows/identity-row.js'
+import { identityRow } from '../rows/one-time-rows.js'
 import { columnsOf } from './columns.js'
-import type { SqlEngine } from './engine.js'
-import { insertIfAbsent } from './insert-if-absent.js'
+import { insertIfAbsent, type SqlEngine } from './engine.js'
 import type { AuthDatabase } from './tables.js'
 import { fromKey } from './values.js'
 

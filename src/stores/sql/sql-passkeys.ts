@@ -3,8 +3,7 @@ import type { PasskeyLimits, PasskeyRecord, PasskeyStore } from '../passkey-cont
 import { passkeyRow } from '../rows/factor-rows.js'
 import type { KeyValue } from '../rows/members.js'
 import { columnsOf } from './columns.js'
-import type { SqlEngine } from './engine.js'
-import { insertIfAbsent } from './insert-if-absent.js'
+import { insertIfAbsent, type SqlEngine } from './engine.js'
 import type { AuthDatabase } from './tables.js'
 import { checkedInteger, checkedKey, checkedText, fromKey } from './values.js'
 

@@ -9,8 +9,7 @@ import type {
   SecondFactorStore,
 } from '../second-factor-contract.js'
 import { columnsOf } from './columns.js'
-import type { SqlEngine } from './engine.js'
-import { insertIfAbsent } from './insert-if-absent.js'
+import { insertIfAbsent, type SqlEngine } from './engine.js'
 import { purgeInBatches } from './purge.js'
 import type { AuthDatabase } from './tables.js'
 import { checkedInteger, fromKey, toMoment } from './values.js'

@@ -14,13 +14,10 @@ import { integer, moment, type Row, text } from '../rows/members.js'
 import type { SecondFactorStore } from '../second-factor-contract.js'
 import type { SocketTicketStore } from '../ticket-contract.js'
 import { columnsOf } from './columns.js'
-import { createEngine, type SqlEngine } from './engine.js'
+import { createEngine, insertIfAbsent, type SqlEngine } from './engine.js'
 import type { HostKysely, HostTransaction } from './host-kysely.js'
-import { insertIfAbsent } from './insert-if-absent.js'
-import { migrateSql } from './migrate.js'
-import { run } from './migration-lock.js'
+import { migrateSql, run } from './migrate.js'
 import { createMigrationsTable, migrationSql, migrationsFor, onDemand } from './migrations.js'
-import { namingMissingTables } from './missing-tables.js'
 import { sqlIdentities } from './sql-identities.js'
 import { sqlClients, sqlConsents } from './sql-oauth.js'
 import { sqlCodes, sqlDeviceCodes, sqlOnce, sqlProofs, sqlTickets } from './sql-one-time.js'
@@ -35,16 +32,19 @@ import {
   type TableNames,
 } from './tables.js'
 import { checkedInteger } from './values.js'
-import { listWhatIsThere } from './what-is-there.js'
+import { listWhatIsThere, namingMissingTables } from './what-is-there.js'
 
 export type { Migrations } from '../migrations-contract.js'
 export type { AuditTable } from '../rows/audit-row.js'
-export type { DeviceCodesTable } from '../rows/device-code-row.js'
 export type { EnrolmentsTable, PasskeysTable, SecondFactorsTable } from '../rows/factor-rows.js'
-export type { IdentitiesTable } from '../rows/identity-row.js'
 export type { KeyValue, MomentValue } from '../rows/members.js'
-export type { AuthorizationCodesTable, SocketTicketsTable } from '../rows/one-time-rows.js'
-export type { ProofsTable } from '../rows/proof-row.js'
+export type {
+  AuthorizationCodesTable,
+  DeviceCodesTable,
+  IdentitiesTable,
+  ProofsTable,
+  SocketTicketsTable,
+} from '../rows/one-time-rows.js'
 export type { SessionsTable } from '../rows/session-row.js'
 export type { SqlEngineName } from './engine.js'
 export type { HostKysely, HostTransaction } from './host-kysely.js'

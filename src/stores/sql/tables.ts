@@ -2,12 +2,15 @@ import type { Expression, Kysely } from 'kysely'
 import type { z } from 'zod'
 import { checkOptions, fitting, flag, optionsOf } from '../../lib/check-options.js'
 import type { AuditTable } from '../rows/audit-row.js'
-import type { DeviceCodesTable } from '../rows/device-code-row.js'
 import type { EnrolmentsTable, PasskeysTable, SecondFactorsTable } from '../rows/factor-rows.js'
-import type { IdentitiesTable } from '../rows/identity-row.js'
 import type { KeyValue, MomentValue } from '../rows/members.js'
-import type { AuthorizationCodesTable, SocketTicketsTable } from '../rows/one-time-rows.js'
-import type { ProofsTable } from '../rows/proof-row.js'
+import type {
+  AuthorizationCodesTable,
+  DeviceCodesTable,
+  IdentitiesTable,
+  ProofsTable,
+  SocketTicketsTable,
+} from '../rows/one-time-rows.js'
 import type { SessionsTable } from '../rows/session-row.js'
 
 /** A text column as it is written; it is read as a string. */

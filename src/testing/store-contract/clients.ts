@@ -1,9 +1,7 @@
 import { randomId } from '../../lib/secrets.js'
 import type { ManagedClientStore, OAuthClient } from '../../stores/client-contract.js'
 import { moments, newClient, newSecretHash } from '../../stores/new-records.js'
-import type { Rows } from './every-store/rows.js'
-import { comesBack, recordsAreCopies } from './every-store/rows.js'
-import type { Part } from './harness.js'
+import { comesBack, type Rows, recordsAreCopies } from './every-store/rows.js'
 import {
   atOnce,
   awkwardText,
@@ -11,6 +9,7 @@ import {
   inheritedNames,
   isNone,
   longAwkwardText,
+  type Part,
   same,
 } from './harness.js'
 
@@ -121,7 +120,7 @@ function clientList({ it }: Part<ManagedClientStore>): void {
 }
 
 /** The client without `disabled: false`, which a store may leave out. */
-export function plainClient(client: OAuthClient | null | undefined): unknown {
+function plainClient(client: OAuthClient | null | undefined): unknown {
   const { disabled = false, ...rest } = client ?? {}
   return disabled ? { ...rest, disabled } : rest
 }

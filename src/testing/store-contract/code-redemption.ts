@@ -3,8 +3,7 @@ import { randomId } from '../../lib/secrets.js'
 import type { AuthorizationCodeStore, CodeRedemption } from '../../stores/code-contract.js'
 import type { SessionStore } from '../../stores/contract.js'
 import { newCode, newRefreshable, newSession } from '../../stores/new-records.js'
-import type { Part } from './harness.js'
-import { check, rejects, same, whereOffered } from './harness.js'
+import { check, type Part, rejects, same, whereOffered } from './harness.js'
 
 /**
  * Code and session in one transaction. A store that does not offer it passes: the router then makes

@@ -8,17 +8,15 @@ import {
   newRefreshable,
   newWholeCode,
 } from '../../stores/new-records.js'
-import { goodUntil } from './every-store/good-until.js'
 import { checkGone, countTrue, purgeContract } from './every-store/purge-contract.js'
-import type { Rows } from './every-store/rows.js'
-import { comesBack } from './every-store/rows.js'
-import type { Part } from './harness.js'
+import { comesBack, goodUntil, type Rows } from './every-store/rows.js'
 import {
   awkwardText,
   check,
   isNone,
   longAwkwardText,
   otherCase,
+  type Part,
   rejects,
   resolves,
   same,
@@ -40,7 +38,7 @@ const everyMethod: Readonly<Record<AuthenticationMethod, true>> = {
 }
 
 /** How codes are saved and answered. */
-export const codeRows: Rows<AuthorizationCodeStore, AuthorizationCodeRecord> = {
+const codeRows: Rows<AuthorizationCodeStore, AuthorizationCodeRecord> = {
   saving: 'codes.save',
   saved: 'saved',
   save: (codes, code) => codes.save(code),
@@ -297,7 +295,7 @@ function partOfThem({ it }: Part<AuthorizationCodeStore>): void {
 }
 
 /** Codes that are shown again. */
-export function replaysContract(part: Part<AuthorizationCodeStore>): void {
+function replaysContract(part: Part<AuthorizationCodeStore>): void {
   codeReplays(part)
 }
 

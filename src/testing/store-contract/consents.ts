@@ -1,10 +1,16 @@
 import type { ConsentRecord, ConsentStore } from '../../stores/consent-contract.js'
-import type { Moment } from '../../stores/new-records.js'
-import { inTurns, moments, newConsent } from '../../stores/new-records.js'
-import type { Rows } from './every-store/rows.js'
-import { comesBack, recordsAreCopies } from './every-store/rows.js'
-import type { Part } from './harness.js'
-import { awkwardPairs, check, inheritedNames, isNone, many, resolves, same } from './harness.js'
+import { inTurns, type Moment, moments, newConsent } from '../../stores/new-records.js'
+import { comesBack, type Rows, recordsAreCopies } from './every-store/rows.js'
+import {
+  awkwardPairs,
+  check,
+  inheritedNames,
+  isNone,
+  many,
+  type Part,
+  resolves,
+  same,
+} from './harness.js'
 
 // Scope tokens of RFC 6749 §3.3 that a path, a pattern or a plain object misreads.
 const awkwardScopes = [
@@ -205,13 +211,13 @@ function consentList({ it }: Part<ConsentStore>): void {
 }
 
 /** Sorts the scopes of a consent: the contract does not define their order. */
-export function sorted(consent: ConsentRecord | null | undefined): unknown {
+function sorted(consent: ConsentRecord | null | undefined): unknown {
   const scopes = consent?.scopes
   return Array.isArray(scopes) ? { ...consent, scopes: [...scopes].sort() } : consent
 }
 
 /** The consents in the order in which `listForUser` answers them. */
-export function inOrder(consents: readonly ConsentRecord[]): readonly ConsentRecord[] {
+function inOrder(consents: readonly ConsentRecord[]): readonly ConsentRecord[] {
   return [...consents].sort(
     (one, other) =>
       one.grantedAt.getTime() - other.grantedAt.getTime() ||

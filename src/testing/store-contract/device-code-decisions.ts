@@ -1,11 +1,9 @@
 import { randomId, randomSecret } from '../../lib/secrets.js'
 import type { DeviceCodeStore, DeviceCodeVerdict } from '../../stores/device-code-contract.js'
-import type { Moment } from '../../stores/new-records.js'
-import { newDeviceCode } from '../../stores/new-records.js'
+import { type Moment, newDeviceCode } from '../../stores/new-records.js'
 import { saveClaimed } from './device-codes.js'
-import { goodUntil } from './every-store/good-until.js'
-import type { Part } from './harness.js'
-import { atOnce, check, same } from './harness.js'
+import { goodUntil } from './every-store/rows.js'
+import { atOnce, check, type Part, same } from './harness.js'
 
 const theFirst = 'The first user who opens a code is the only one who may ever decide it.'
 

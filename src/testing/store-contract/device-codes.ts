@@ -1,11 +1,8 @@
 import { randomId, randomSecret } from '../../lib/secrets.js'
 import type { DeviceCodeRecord, DeviceCodeStore } from '../../stores/device-code-contract.js'
-import type { Moment } from '../../stores/new-records.js'
-import { inTurns, newDeviceCode } from '../../stores/new-records.js'
+import { inTurns, type Moment, newDeviceCode } from '../../stores/new-records.js'
 import { countTrue, purgeContract } from './every-store/purge-contract.js'
-import type { Rows } from './every-store/rows.js'
-import { comesBack, recordsAreCopies } from './every-store/rows.js'
-import type { Part } from './harness.js'
+import { comesBack, type Rows, recordsAreCopies } from './every-store/rows.js'
 import {
   awkwardPairs,
   check,
@@ -13,6 +10,7 @@ import {
   isNone,
   longAwkwardText,
   otherCase,
+  type Part,
   rejects,
   resolves,
   same,

@@ -2,8 +2,7 @@ import { randomSecret } from '../../lib/secrets.js'
 import { confirmed, enrolling, inTurns, newFactor, newPending } from '../../stores/new-records.js'
 import type { PendingSecondFactor, SecondFactorStore } from '../../stores/second-factor-contract.js'
 import { countTrue, purgeContract } from './every-store/purge-contract.js'
-import type { Part } from './harness.js'
-import { atOnce, check, codesLeft, isNone, same } from './harness.js'
+import { atOnce, check, codesLeft, isNone, type Part, same } from './harness.js'
 
 /** Enrolments, while other calls change the same user. */
 export function enrolmentRaces(part: Part<SecondFactorStore>): void {

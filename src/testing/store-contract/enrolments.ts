@@ -5,12 +5,12 @@ import type {
   SecondFactorRecord,
   SecondFactorStore,
 } from '../../stores/second-factor-contract.js'
-import type { Part } from './harness.js'
 import {
   awkwardPairs,
   codesLeft,
   longAwkwardText,
   otherCase,
+  type Part,
   resolves,
   same,
   spoil,
@@ -219,7 +219,7 @@ function enrolmentIdentity({ it }: Part<SecondFactorStore>): void {
 }
 
 /** How an enrolment becomes a factor, one call at a time. */
-export function confirmContract(part: Part<SecondFactorStore>): void {
+function confirmContract(part: Part<SecondFactorStore>): void {
   confirming(part)
   confirmingInVain(part)
   confirmingForOthers(part)

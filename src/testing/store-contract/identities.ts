@@ -1,16 +1,15 @@
 import { randomId } from '../../lib/secrets.js'
 import type { IdentityRecord, IdentityStore } from '../../stores/identity-contract.js'
-import type { Moment } from '../../stores/new-records.js'
-import { moments, newIdentity } from '../../stores/new-records.js'
-import type { Rows } from './every-store/rows.js'
-import { comesBack, recordsAreCopies } from './every-store/rows.js'
-import type { AwkwardPair, Part } from './harness.js'
+import { type Moment, moments, newIdentity } from '../../stores/new-records.js'
+import { comesBack, type Rows, recordsAreCopies } from './every-store/rows.js'
 import {
+  type AwkwardPair,
   awkwardPairs,
   awkwardText,
   check,
   inheritedNames,
   isNone,
+  type Part,
   rejects,
   same,
 } from './harness.js'

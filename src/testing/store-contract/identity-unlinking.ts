@@ -1,8 +1,7 @@
 import { randomId } from '../../lib/secrets.js'
 import type { IdentityStore } from '../../stores/identity-contract.js'
 import { inTurns, newIdentity } from '../../stores/new-records.js'
-import type { Part } from './harness.js'
-import { atOnce, awkwardPairs, check, isNone, many, rejects, same } from './harness.js'
+import { atOnce, awkwardPairs, check, isNone, many, type Part, rejects, same } from './harness.js'
 
 const lockedOut = 'the user would have no way to sign in'
 

@@ -1,7 +1,6 @@
 import type { KeyStore, StoredSigningKey } from '../../signers/contract.js'
 import { newKey } from '../../stores/new-records.js'
-import type { Part } from './harness.js'
-import { awkwardText, longAwkwardText, same, spoil } from './harness.js'
+import { awkwardText, longAwkwardText, type Part, same, spoil } from './harness.js'
 
 /**
  * Signing keys, but for the race to insert one. Each test removes what it has put in: rings that

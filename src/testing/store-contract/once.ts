@@ -1,10 +1,8 @@
 import { randomId } from '../../lib/secrets.js'
-import type { Moment } from '../../stores/new-records.js'
-import { inTurns } from '../../stores/new-records.js'
+import { inTurns, type Moment } from '../../stores/new-records.js'
 import type { OnceStore } from '../../stores/once-contract.js'
 import { countTrue, purgeContract } from './every-store/purge-contract.js'
-import type { Part } from './harness.js'
-import { awkwardPairs, check, inheritedNames, resolves, same } from './harness.js'
+import { awkwardPairs, check, inheritedNames, type Part, resolves, same } from './harness.js'
 
 const claimed = { outcome: 'claimed' } as const
 const known = { outcome: 'known' } as const

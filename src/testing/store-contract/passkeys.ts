@@ -1,10 +1,8 @@
 import { randomId, randomSecret } from '../../lib/secrets.js'
 import { newPasskeyRecord } from '../../stores/new-records.js'
 import type { PasskeyRecord, PasskeyStore } from '../../stores/passkey-contract.js'
-import type { Rows } from './every-store/rows.js'
-import { comesBack, recordsAreCopies } from './every-store/rows.js'
-import type { Part } from './harness.js'
-import { awkwardPairs, awkwardText, check, isNone, same } from './harness.js'
+import { comesBack, type Rows, recordsAreCopies } from './every-store/rows.js'
+import { awkwardPairs, awkwardText, check, isNone, type Part, same } from './harness.js'
 
 const limits = { most: 20, recoveryCodeHashes: [] }
 

@@ -1,9 +1,7 @@
-import type { Moment } from '../../stores/new-records.js'
-import { newProof } from '../../stores/new-records.js'
+import { type Moment, newProof } from '../../stores/new-records.js'
 import type { ProofStore } from '../../stores/proof-contract.js'
-import { goodUntil } from './every-store/good-until.js'
-import type { Part } from './harness.js'
-import { atOnce, check, same } from './harness.js'
+import { goodUntil } from './every-store/rows.js'
+import { atOnce, check, type Part, same } from './harness.js'
 
 const oneWrite =
   'Take it in one conditional write: `triesLeft > 0` is its condition, `triesLeft - 1` what it ' +

@@ -1,11 +1,8 @@
 import { randomId } from '../../lib/secrets.js'
-import type { Moment } from '../../stores/new-records.js'
-import { inTurns, longestSealed, newProof } from '../../stores/new-records.js'
+import { inTurns, longestSealed, type Moment, newProof } from '../../stores/new-records.js'
 import type { ProofRecord, ProofStore } from '../../stores/proof-contract.js'
 import { countTrue, purgeContract } from './every-store/purge-contract.js'
-import type { Rows } from './every-store/rows.js'
-import { comesBack, recordsAreCopies } from './every-store/rows.js'
-import type { Part } from './harness.js'
+import { comesBack, type Rows, recordsAreCopies } from './every-store/rows.js'
 import {
   atOnce,
   awkwardPairs,
@@ -15,6 +12,7 @@ import {
   longAwkwardText,
   many,
   otherCase,
+  type Part,
   rejects,
   resolves,
   same,

@@ -2,8 +2,7 @@ import { raceWinners } from '../../lib/async.js'
 import { randomSecret } from '../../lib/secrets.js'
 import { newFactor } from '../../stores/new-records.js'
 import type { SecondFactorStore } from '../../stores/second-factor-contract.js'
-import type { Part } from './harness.js'
-import { atOnce, check, codesLeft, otherCase, same } from './harness.js'
+import { atOnce, check, codesLeft, otherCase, type Part, same } from './harness.js'
 
 /** Recovery codes: each works once, and all are replaced together. */
 export function recoveryCodesContract(part: Part<SecondFactorStore>): void {

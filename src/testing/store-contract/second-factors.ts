@@ -1,13 +1,13 @@
 import { randomId, randomSecret } from '../../lib/secrets.js'
 import { confirmed, enrolling, newFactor, newPending } from '../../stores/new-records.js'
 import type { SecondFactorRecord, SecondFactorStore } from '../../stores/second-factor-contract.js'
-import type { Part } from './harness.js'
 import {
   atOnce,
   awkwardPairs,
   check,
   codesLeft,
   longAwkwardText,
+  type Part,
   resolves,
   same,
   spoil,
@@ -234,7 +234,7 @@ function factorInterleavings({ inRounds }: Part<SecondFactorStore>): void {
 }
 
 /** `deactivate` deletes the whole factor, and only one caller is told so. */
-export function deactivationContract(part: Part<SecondFactorStore>): void {
+function deactivationContract(part: Part<SecondFactorStore>): void {
   deactivation(part)
   keptCodes(part)
   deletingKeptCodes(part)

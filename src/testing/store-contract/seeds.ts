@@ -1,8 +1,7 @@
 import { randomId, randomSecret } from '../../lib/secrets.js'
 import { newFactor } from '../../stores/new-records.js'
 import type { SecondFactorStore } from '../../stores/second-factor-contract.js'
-import type { Part } from './harness.js'
-import { atOnce, check, codesLeft, otherCase, same } from './harness.js'
+import { atOnce, check, codesLeft, otherCase, type Part, same } from './harness.js'
 
 /** Recovery codes are separate rows: a change of one, or of the factor, leaves the others alone. */
 export function factorIsolation(part: Part<SecondFactorStore>): void {

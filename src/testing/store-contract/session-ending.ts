@@ -1,8 +1,16 @@
 import { randomId } from '../../lib/secrets.js'
 import type { SessionRecord, SessionStore } from '../../stores/contract.js'
 import { inTurns, newSession } from '../../stores/new-records.js'
-import type { Part } from './harness.js'
-import { atOnce, awkwardPairs, check, many, resolves, same, whereOffered } from './harness.js'
+import {
+  atOnce,
+  awkwardPairs,
+  check,
+  many,
+  type Part,
+  resolves,
+  same,
+  whereOffered,
+} from './harness.js'
 
 /** A session ends once, for the first reason, and the one caller who ended it is told so. */
 export function endingContract(part: Part<SessionStore>): void {

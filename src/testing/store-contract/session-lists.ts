@@ -1,15 +1,14 @@
 import type { SessionRecord, SessionStore } from '../../stores/contract.js'
-import type { Moment } from '../../stores/new-records.js'
 import {
   inTurns,
+  type Moment,
   moments,
   newRefreshable,
   newRotation,
   newSession,
 } from '../../stores/new-records.js'
 import { checkGone, countTrue, purgeContract } from './every-store/purge-contract.js'
-import type { Part } from './harness.js'
-import { check, isNone, resolves, same, sessionsOf, whereOffered } from './harness.js'
+import { check, isNone, type Part, resolves, same, sessionsOf, whereOffered } from './harness.js'
 
 /** Which sessions are live. */
 export function listingContract(part: Part<SessionStore>): void {

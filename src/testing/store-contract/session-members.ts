@@ -1,9 +1,12 @@
 import { randomSecret } from '../../lib/secrets.js'
 import type { AuthenticationMethod, SessionRecord, SessionStore } from '../../stores/contract.js'
-import type { Moment } from '../../stores/new-records.js'
-import { newRefreshable, newSession, newWholeSession } from '../../stores/new-records.js'
-import type { Part } from './harness.js'
-import { atOnce, check, otherCase, resolves, same, whereOffered } from './harness.js'
+import {
+  type Moment,
+  newRefreshable,
+  newSession,
+  newWholeSession,
+} from '../../stores/new-records.js'
+import { atOnce, check, otherCase, type Part, resolves, same, whereOffered } from './harness.js'
 
 /** A password gets a new hash: the marks of both hashes are valid, and no others. */
 export function passwordMarksContract(part: Part<SessionStore>): void {

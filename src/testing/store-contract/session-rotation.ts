@@ -1,7 +1,6 @@
 import type { SessionRecord, SessionSeen, SessionStore } from '../../stores/contract.js'
 import { newRefreshable, newRotation, newSession } from '../../stores/new-records.js'
-import type { Part } from './harness.js'
-import { atOnce, check, isNone, otherCase, same } from './harness.js'
+import { atOnce, check, isNone, otherCase, type Part, same } from './harness.js'
 
 /** A refresh token has one successor, and none after the end of its session. */
 export function rotationContract(part: Part<SessionStore>): void {

@@ -1,7 +1,7 @@
 import type { AuthenticationMethod, SessionRecord, SessionStore } from '../../stores/contract.js'
-import type { Moment } from '../../stores/new-records.js'
 import {
   derivedHash,
+  type Moment,
   newRefreshable,
   newRotation,
   newSession,
@@ -9,8 +9,16 @@ import {
 } from '../../stores/new-records.js'
 import { checkGone } from './every-store/purge-contract.js'
 import { comesBack } from './every-store/rows.js'
-import type { Part } from './harness.js'
-import { atOnce, check, isNone, resolves, same, sessionsOf, whereOffered } from './harness.js'
+import {
+  atOnce,
+  check,
+  isNone,
+  type Part,
+  resolves,
+  same,
+  sessionsOf,
+  whereOffered,
+} from './harness.js'
 import { sessionRows } from './sessions.js'
 
 /** The optional members of a session are kept, whatever else changes. */

@@ -1,22 +1,21 @@
 import { randomId } from '../../lib/secrets.js'
 import type { SessionRecord, SessionStore } from '../../stores/contract.js'
-import type { Moment } from '../../stores/new-records.js'
 import {
   inTurns,
+  type Moment,
   newRefresh,
   newRefreshable,
   newRotation,
   newSession,
 } from '../../stores/new-records.js'
-import type { Rows } from './every-store/rows.js'
-import { comesBack, recordsAreCopies } from './every-store/rows.js'
-import type { Part } from './harness.js'
+import { comesBack, type Rows, recordsAreCopies } from './every-store/rows.js'
 import {
   awkwardPairs,
   awkwardText,
   check,
   isNone,
   many,
+  type Part,
   rejects,
   resolves,
   same,
@@ -245,7 +244,7 @@ function changesAreCopies({ it }: Part<SessionStore>): void {
 }
 
 /** `touch` writes three fields of a session. */
-export function touchContract({ it }: Part<SessionStore>): void {
+function touchContract({ it }: Part<SessionStore>): void {
   it('touch changes what was seen and nothing else', async (sessions, at) => {
     const session = newRefreshable(at, 'hash', { ip: '203.0.113.1' })
     await sessions.create(session)

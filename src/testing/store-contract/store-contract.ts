@@ -17,14 +17,16 @@ import { enrolmentRaces, enrolmentsPurge } from './enrolment-races.js'
 import { enrolmentsContract } from './enrolments.js'
 import {
   codeLengths,
+  codeLookAlikes,
   deviceCodeLengths,
   factorLengths,
+  factorLookAlikes,
   identityLengths,
   proofLengths,
   sessionLengths,
+  sessionLookAlikes,
   ticketLengths,
 } from './every-store/lengths.js'
-import { codeLookAlikes, factorLookAlikes, sessionLookAlikes } from './every-store/look-alikes.js'
 import { outages, type StoreOutage, withoutOutages } from './every-store/outages.js'
 import {
   codeReads,

@@ -1,9 +1,17 @@
 import { inTurns, newTicket } from '../../stores/new-records.js'
 import type { ConsumeTicketResult, SocketTicketStore } from '../../stores/ticket-contract.js'
-import { goodUntil } from './every-store/good-until.js'
 import { countTrue, purgeContract } from './every-store/purge-contract.js'
-import type { Part } from './harness.js'
-import { check, longAwkwardText, otherCase, rejects, resolves, same, spoil } from './harness.js'
+import { goodUntil } from './every-store/rows.js'
+import {
+  check,
+  longAwkwardText,
+  otherCase,
+  type Part,
+  rejects,
+  resolves,
+  same,
+  spoil,
+} from './harness.js'
 
 /** Socket tickets, but for their races and `purge`. */
 export function ticketsContract(part: Part<SocketTicketStore>): void {

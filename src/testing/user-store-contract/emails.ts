@@ -1,7 +1,14 @@
 import { raceWinners } from '../../lib/async.js'
 import type { EmailChange, UserContact } from '../../users/contract.js'
-import type { Promised, Subject, UserWithEmail } from './harness.js'
-import { answered, by, check, said } from './harness.js'
+import {
+  answered,
+  by,
+  check,
+  type Promised,
+  type Subject,
+  said,
+  type UserWithEmail,
+} from './harness.js'
 
 const callers = 50
 const rivals = 10

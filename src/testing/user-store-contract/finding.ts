@@ -1,7 +1,6 @@
 import { raceWinners } from '../../lib/async.js'
 import type { AuthUser, LoginIdentifier, UserStore } from '../../users/contract.js'
-import type { Promised, Subject } from './harness.js'
-import { answered, by, check, found, said } from './harness.js'
+import { answered, by, check, found, type Promised, type Subject, said } from './harness.js'
 
 const kinds = ['email', 'username', 'user'] as const
 const isNumber =

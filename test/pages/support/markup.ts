@@ -3,8 +3,7 @@
 import { markupOf } from '../../../src/pages/html.js'
 import { layout, type PageShell } from '../../../src/pages/layout.js'
 import { shellIn, states } from './states.js'
-import type { View } from './views.js'
-import { contentOf } from './views.js'
+import { contentOf, type View } from './views.js'
 
 /** A start tag with its attributes, each with the text that its value stands for. */
 export interface Tag {

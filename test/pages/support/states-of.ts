@@ -1,5 +1,4 @@
-import type { FormFault, PageForm } from '../../../src/pages/form-parts.js'
-import { hiddenFields } from '../../../src/pages/form-parts.js'
+import { type FormFault, hiddenFields, type PageForm } from '../../../src/pages/form-parts.js'
 import type { SafeHtml } from '../../../src/pages/html.js'
 import { accountStates } from './account-states.js'
 import { deviceStates, linkStates } from './device-states.js'

@@ -1,6 +1,5 @@
 import type { Moment } from '../../../stores/new-records.js'
-import type { Expiry, Part } from '../harness.js'
-import { check } from '../harness.js'
+import { check, type Expiry, type Part } from '../harness.js'
 
 // `purge` deletes whatever is over, also what others have put there: these tests need a database of
 // their own. A store whose database expires its rows answers 0, and is then only checked for what

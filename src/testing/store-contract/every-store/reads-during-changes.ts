@@ -16,8 +16,7 @@ import {
 } from '../../../stores/new-records.js'
 import type { ProofStore } from '../../../stores/proof-contract.js'
 import type { SecondFactorStore } from '../../../stores/second-factor-contract.js'
-import type { Part } from '../harness.js'
-import { check, isNone, same, sessionsOf } from '../harness.js'
+import { check, isNone, type Part, same, sessionsOf } from '../harness.js'
 
 /** What was read while a change was under way, and what was read when it had resolved. */
 interface Reads<Row> {

@@ -19,8 +19,7 @@ import {
 import type { OnceStore } from '../../../stores/once-contract.js'
 import type { ProofStore } from '../../../stores/proof-contract.js'
 import type { SecondFactorStore } from '../../../stores/second-factor-contract.js'
-import type { Part } from '../harness.js'
-import { check, codesLeft, same, sessionsOf } from '../harness.js'
+import { check, codesLeft, type Part, same, sessionsOf } from '../harness.js'
 
 // A database that expires its rows goes by the real time, so these tests let some of it pass. The
 // first of them begins the work of all contracts of the run. Each contract looks at its own with a

@@ -21,8 +21,15 @@ import type { OnceStore } from '../../../stores/once-contract.js'
 import type { ProofStore } from '../../../stores/proof-contract.js'
 import type { SecondFactorStore } from '../../../stores/second-factor-contract.js'
 import type { SocketTicketStore } from '../../../stores/ticket-contract.js'
-import type { Part } from '../harness.js'
-import { type AwkwardPair, check, codesLeft, isNone, ownNames, sessionsOf } from '../harness.js'
+import {
+  type AwkwardPair,
+  check,
+  codesLeft,
+  isNone,
+  ownNames,
+  type Part,
+  sessionsOf,
+} from '../harness.js'
 
 // What no id or hash may be: half a surrogate pair, a NUL, more than 1024 bytes, not a string. A
 // store refuses such a key or keeps it apart. If it replaces the key, cuts it off or converts it,

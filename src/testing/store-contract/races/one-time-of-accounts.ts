@@ -9,10 +9,8 @@ import {
 } from '../../../stores/new-records.js'
 import type { PasskeyStore } from '../../../stores/passkey-contract.js'
 import type { ProofPurpose, ProofStore } from '../../../stores/proof-contract.js'
-import type { StoresUnderTest } from '../harness.js'
-import { check, given, won } from '../harness.js'
-import type { OneTimeOperation } from './one-time-operation.js'
-import { oneWrite, usual, withinOne } from './one-time-operation.js'
+import { check, given, type StoresUnderTest, won } from '../harness.js'
+import { type OneTimeOperation, oneWrite, usual, withinOne } from './one-time-operation.js'
 
 const passkeysIn = (stores: StoresUnderTest): PasskeyStore => given(stores, 'passkeys')
 const none = { most: 20, recoveryCodeHashes: [] }

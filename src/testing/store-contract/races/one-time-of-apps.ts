@@ -7,10 +7,8 @@ import {
   newConsent,
   newDeviceCode,
 } from '../../../stores/new-records.js'
-import type { StoresUnderTest } from '../harness.js'
-import { check, given, isNone, won } from '../harness.js'
-import type { OneTimeOperation } from './one-time-operation.js'
-import { oneWrite, usual, withinOne } from './one-time-operation.js'
+import { check, given, isNone, type StoresUnderTest, won } from '../harness.js'
+import { type OneTimeOperation, oneWrite, usual, withinOne } from './one-time-operation.js'
 
 const revoke: OneTimeOperation = {
   ...usual,

@@ -7,10 +7,8 @@ import {
   newPending,
   newSession,
 } from '../../../stores/new-records.js'
-import type { StoresUnderTest } from '../harness.js'
-import { check, codesLeft, given, same, won } from '../harness.js'
-import type { OneTimeOperation } from './one-time-operation.js'
-import { oneWrite, usual, withinOne } from './one-time-operation.js'
+import { check, codesLeft, given, type StoresUnderTest, same, won } from '../harness.js'
+import { type OneTimeOperation, oneWrite, usual, withinOne } from './one-time-operation.js'
 
 const activate: OneTimeOperation = {
   ...withinOne,

@@ -1,5 +1,4 @@
-import type { StoreContractName, StoresUnderTest } from '../harness.js'
-import { check } from '../harness.js'
+import { check, type StoreContractName, type StoresUnderTest } from '../harness.js'
 import type { Child, Children, ItWithChildren } from './child-processes.js'
 import { oneTimeOperations } from './one-time.js'
 import type { OneTimeOperation } from './one-time-operation.js'

@@ -1,7 +1,11 @@
 import { AssertionError } from 'node:assert/strict'
 import { raceWinners } from '../../../lib/async.js'
-import type { ContractRunner, StoreContractName, StoresUnderTest } from '../harness.js'
-import { check } from '../harness.js'
+import {
+  type ContractRunner,
+  check,
+  type StoreContractName,
+  type StoresUnderTest,
+} from '../harness.js'
 import { oneTimeOperations } from './one-time.js'
 import type { OneTimeOperation } from './one-time-operation.js'
 
