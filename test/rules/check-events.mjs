@@ -58,19 +58,20 @@ function readLevels(parsed, name) {
   return new Map(named.map(({ name, initializer }) => [name.text, initializer.text]))
 }
 
-function row({ name, when, fields, others }) {
+function line({ name, when, fields, others }) {
   const listed = [
     ...fields.map(([field, type]) => `\`${field}\`${typeOf(type)}`),
     ...others.map((other) => `the fields of ${other}`),
   ]
-  return `| \`${name}\` | ${levels.get(name)} | ${when} | ${listed.join('<br>')} |`
+  const brackets = listed.length === 0 ? '' : ` (${listed.join(', ')})`
+  return `- \`${name}\`, ${levels.get(name)}: ${when}${brackets}`
 }
 
 // Most fields are strings.
 function typeOf(type) {
   if (type === 'string') return ''
   if (type === 'string | null') return ' or null'
-  return `: ${type.replace(/^readonly /, '').replaceAll('|', '\\|')}`
+  return `: ${type.replace(/^readonly /, '')}`
 }
 
 function membersOf(name, path) {
@@ -84,16 +85,16 @@ function membersOf(name, path) {
 }
 
 // Of a union of texts; another type in it is named.
-function valueRow(name, path) {
+function valueLine(name, path) {
   const values = membersOf(name, path).map((member) =>
     ts.isLiteralTypeNode(member) ? `\`${member.literal.text}\`` : `those of ${member.getText()}`,
   )
-  return `| ${name} | ${values.join(', ')} |`
+  return `- ${name}: ${values.join(', ')}`
 }
 
 const events = members.map(readEvent)
 const values = [
-  valueRow('ThrottleScope', 'audit/refusals.ts'),
+  valueLine('ThrottleScope', 'audit/refusals.ts'),
   ...[
     'SignInRefusal',
     'CodeRefusal',
@@ -107,10 +108,10 @@ const values = [
     'ProviderRefusal',
     'RegisterRefusal',
     'RpLogoutFault',
-  ].map((name) => valueRow(name, 'audit/refusals.ts')),
-  valueRow('AssertionProblem', 'signers/client-assertion.ts'),
+  ].map((name) => valueLine(name, 'audit/refusals.ts')),
+  valueLine('AssertionProblem', 'signers/client-assertion.ts'),
   ...['EndReason', 'AuthenticationMethod', 'SessionKind'].map((name) =>
-    valueRow(name, 'stores/contract.ts'),
+    valueLine(name, 'stores/contract.ts'),
   ),
 ]
 const text = `# Audit events
@@ -123,16 +124,13 @@ are set, because people type passwords into that field.
 
 A sink may be slow, throw or reject: no sign-in waits for it, and the log says once that it failed.
 
-This page is made from \`src/audit/events.ts\` and \`src/audit/refusals.ts\`.
+This page is made from \`src/audit/events.ts\` and \`src/audit/refusals.ts\`. Each line: the type,
+the level, when it is raised, and its fields.
 
-| \`type\` | level | when | fields |
-| --- | --- | --- | --- |
-${events.map(row).join('\n')}
+${events.map(line).join('\n')}
 
 ## Values
 
-| type | values |
-| --- | --- |
 ${values.join('\n')}
 `
 

@@ -6,14 +6,14 @@ import { root } from './support.mjs'
 const linesOf = (file) => readFileSync(join(root, file), 'utf8').split('\n')
 const lines = linesOf('test/promises.md')
 
-/** Each promise of docs/security.md: a claim, the first cell of a row, or the last line. */
+/** Each promise of docs/security.md: a claim, a line of a list, or the last line. */
 export const promised = linesOf('docs/security.md').flatMap((text, index, all) => {
   const heading = all.findLast((line, at) => at < index && line.startsWith('## '))
   const [, claim] = /^- (.*)$/.exec(text) ?? []
   if (heading === '## Eight claims') return claim ?? []
-  const [, promise] = /^\| (.*?) \| [^|]*\|$/.exec(text) ?? []
-  const isPromise = heading === '## What is covered' && !/^(promise|---)$/.test(promise ?? '---')
-  if (isPromise) return promise
+  // The source stands behind it.
+  const [, promise] = /^- (.*?)(?: \([^()]*\))?$/.exec(text) ?? []
+  if (heading === '## What is covered' && promise !== undefined) return promise
   return heading === '## Not offered' && text.startsWith('The router') ? text : []
 })
 
