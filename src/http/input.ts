@@ -29,8 +29,8 @@ function fieldsOf({ shape }: ZodObject, body: JsonBody, instead: JsonBody): Json
   const fields = Object.create(null) as Record<string, unknown>
   let length = 0
   for (const name of Object.keys(shape)) {
-    const from = [body, instead].find((one) => Object.hasOwn(one, name))
-    if (from === undefined) continue
+    const from = Object.hasOwn(body, name) ? body : instead
+    if (!Object.hasOwn(from, name)) continue
     const value = from[name]
     fields[name] = value
     length += typeof value === 'string' ? value.length : 0

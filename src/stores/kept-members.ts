@@ -147,7 +147,9 @@ function createCheck<Row extends object>(
   probe: () => Promise<readonly string[]>,
 ): CheckKept<Row> {
   let probed: Promise<readonly string[]> | undefined
+  let keepsAll = false
   return async function checkKept(row) {
+    if (keepsAll) return
     const present = names.filter((name) => row[name as keyof Row] !== undefined)
     if (present.length === 0) return
     probed ??= probe().catch((error: unknown) => {
@@ -155,7 +157,7 @@ function createCheck<Row extends object>(
       throw error
     })
     const lost = await probed
-    if (lost.length === 0) return
+    keepsAll = lost.length === 0
     if (forbidden(present).some((name) => lost.includes(name))) throw dropped(option, lost)
   }
 }

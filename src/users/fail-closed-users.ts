@@ -128,7 +128,9 @@ const fields = ['id', 'username', 'name', 'status', 'passwordHash', 'disabled', 
 function withoutPollution(
   user: Partial<Record<keyof AuthUser, unknown>>,
 ): Partial<Record<keyof AuthUser, unknown>> {
-  const inherited = fields.filter((field) => field in Object.prototype && !isOfItsOwn(user, field))
+  const inherited: (typeof fields)[number][] = []
+  for (const field of fields)
+    if (field in Object.prototype && !isOfItsOwn(user, field)) inherited.push(field)
   if (inherited.length === 0) return user
   return Object.create(
     user,
