@@ -26,7 +26,7 @@ export function createDescribeApi(routes: Routes, baseUrlOfApps: string | undefi
     // Imported on demand: most hosts never call it.
     const [{ describeOperations }, { operations }] = await Promise.all([
       import('../openapi/document.js'),
-      import('../openapi/operations.js'),
+      import('./operations.js'),
     ])
     return describeOperations(operations.filter(({ route }) => mounted.has(route)))
   })

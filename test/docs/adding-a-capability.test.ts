@@ -178,6 +178,6 @@ describe('docs/adding-a-capability.md', () => {
 /** The description of the API, of the copy, as JSON. */
 async function descriptionOf(): Promise<string> {
   const { describeOperations } = await moduleOf('openapi/document.ts')
-  const { operations } = await moduleOf('openapi/operations.ts')
+  const { operations } = await moduleOf('router/operations.ts')
   return JSON.stringify(describeOperations(operations))
 }

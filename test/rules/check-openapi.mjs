@@ -8,7 +8,7 @@ import { importSource } from './bundle.mjs'
 import { finish, root, runTool } from './support.mjs'
 
 const { describeOperations } = await importSource('openapi/document')
-const { operations } = await importSource('openapi/operations')
+const { operations } = await importSource('router/operations')
 
 // Without blanks, for it is published; a line for each path and each schema, so that a difference
 // can be read.

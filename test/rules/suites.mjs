@@ -86,6 +86,7 @@ export const suites = [
       ...server,
       ...signIn,
       'src/openapi/',
+      'src/router/operations.ts',
       'openapi.json',
       'example-app/',
       'test/openapi-clients/',

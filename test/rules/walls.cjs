@@ -41,6 +41,7 @@ const floors = [
     'two-factor': [['two-factor/'], 'a factor checks a code; the caller decides what follows.'],
   },
   {
+    openapi: [['openapi/'], 'a room describes its requests in its words; these know no room.'],
     principal: [['principal/'], 'all guards and endpoints share the principal.'],
     throttle: [
       ['throttle/'],
@@ -131,12 +132,6 @@ const floors = [
     browser: [
       ['browser/'],
       'it joins the ways to sign in on one page; none of them knows the others.',
-    ],
-  },
-  {
-    openapi: [
-      ['openapi/'],
-      'the description reads the schemas of the endpoints; no endpoint knows it.',
     ],
   },
   { router: [['router/'], 'the wiring is above everything that it connects.'] },

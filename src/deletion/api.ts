@@ -1,8 +1,8 @@
-import { confirmEmailRequest } from '../../accounts/email.js'
-import { proofRequest } from '../../sign-in-again.js'
-import { count, reading, success, text } from '../fields.js'
-import type { Operation } from '../operation.js'
-import { ofBodies, ofFullScope, ofProof, proof } from './shared.js'
+import { confirmEmailRequest } from '../accounts/email.js'
+import { count, reading, success, text } from '../openapi/fields.js'
+import type { Operation } from '../openapi/operation.js'
+import { ofBodies, ofFullScope, ofProof, proof } from '../openapi/shared.js'
+import { proofRequest } from '../sign-in-again.js'
 
 const common = {
   tag: 'The account',

@@ -1,8 +1,8 @@
-import { codeLoginRequest } from '../../email-sign-in/email-sign-in.js'
-import { identifierBody } from '../../login/login-request.js'
-import { count, reading, success, text } from '../fields.js'
-import type { Operation } from '../operation.js'
-import { loginAnswer, loginRefusals, nameFields, ofBodies, tokensAsked } from './shared.js'
+import { identifierBody } from '../login/login-request.js'
+import { count, reading, success, text } from '../openapi/fields.js'
+import type { Operation } from '../openapi/operation.js'
+import { loginAnswer, loginRefusals, nameFields, ofBodies, tokensAsked } from '../openapi/shared.js'
+import { codeLoginRequest } from './email-sign-in.js'
 
 const common = {
   tag: 'Signing in',

@@ -1,10 +1,10 @@
 import { z } from 'zod'
-import type { AuthErrorCode } from '../../errors.js'
-import { grants } from '../../oauth/token.endpoint.js'
-import { grantTypes } from '../../stores/client-contract.js'
-import { always, besides, count, flag, oneOf, text, texts } from '../fields.js'
-import type { Operation } from '../operation.js'
-import { ofBodies } from './shared.js'
+import type { AuthErrorCode } from '../errors.js'
+import { always, besides, count, flag, oneOf, text, texts } from '../openapi/fields.js'
+import type { Operation } from '../openapi/operation.js'
+import { ofBodies } from '../openapi/shared.js'
+import { grantTypes } from '../stores/client-contract.js'
+import { grants } from './token.endpoint.js'
 
 const common = {
   tag: 'Apps',

@@ -1,14 +1,9 @@
 import { z } from 'zod'
-import { collectRequest } from '../../device-links/collect.js'
-import {
-  approveRequest,
-  beginRequest,
-  denyRequest,
-  openRequest,
-} from '../../device-links/device-links.js'
-import { count, flag, reading, success, text, textOrNull, time } from '../fields.js'
-import type { Operation } from '../operation.js'
-import { loginAnswer, ofBodies, ofFullScope, ofProof, proof } from './shared.js'
+import { count, flag, reading, success, text, textOrNull, time } from '../openapi/fields.js'
+import type { Operation } from '../openapi/operation.js'
+import { loginAnswer, ofBodies, ofFullScope, ofProof, proof } from '../openapi/shared.js'
+import { collectRequest } from './collect.js'
+import { approveRequest, beginRequest, denyRequest, openRequest } from './device-links.js'
 
 const common = { tag: 'Linked devices', thereWith: 'the option `deviceLinks`' } as const
 const ofDevice = { ...common, who: 'anybody' } as const

@@ -1,8 +1,6 @@
 import { z } from 'zod'
-import { loginBody } from '../../login/login-request.js'
-import { namedTokenBody } from '../../named-tokens/named-tokens.js'
-import { codeRequest, exchangeRequest } from '../../pkce/pkce.js'
-import { refreshRequest } from '../../refresh/refresh.js'
+import { loginBody } from '../login/login-request.js'
+import { namedTokenBody } from '../named-tokens/named-tokens.js'
 import {
   always,
   besides,
@@ -15,8 +13,8 @@ import {
   textOrNull,
   texts,
   time,
-} from '../fields.js'
-import type { Operation } from '../operation.js'
+} from '../openapi/fields.js'
+import type { Operation } from '../openapi/operation.js'
 import {
   loginAnswer,
   loginRefusals,
@@ -29,7 +27,9 @@ import {
   proof,
   tokenFields,
   tokensAsked,
-} from './shared.js'
+} from '../openapi/shared.js'
+import { codeRequest, exchangeRequest } from '../pkce/pkce.js'
+import { refreshRequest } from '../refresh/refresh.js'
 
 const logIn: Operation = {
   route: 'POST /login',

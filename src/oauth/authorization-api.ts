@@ -1,7 +1,17 @@
 import { z } from 'zod'
-import { always, besides, count, oneOf, success, text, textOrNull, texts, time } from '../fields.js'
-import type { Operation } from '../operation.js'
-import { ofBodies, ofFullScope } from './shared.js'
+import {
+  always,
+  besides,
+  count,
+  oneOf,
+  success,
+  text,
+  textOrNull,
+  texts,
+  time,
+} from '../openapi/fields.js'
+import type { Operation } from '../openapi/operation.js'
+import { ofBodies, ofFullScope } from '../openapi/shared.js'
 
 const parameters = z.object({
   client_id: text('the id of the app'),

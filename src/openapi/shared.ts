@@ -1,7 +1,7 @@
 import type { z } from 'zod'
-import type { AuthErrorCode } from '../../errors.js'
-import { always, besides, count, oneOf, success, text } from '../fields.js'
-import type { Operation } from '../operation.js'
+import type { AuthErrorCode } from '../errors.js'
+import { always, besides, count, oneOf, success, text } from './fields.js'
+import type { Operation } from './operation.js'
 
 /** The members of a user. */
 export const meFields: z.ZodRawShape = {

@@ -1,13 +1,6 @@
 import { z } from 'zod'
-import {
-  connectRequest,
-  finishRequest,
-  linkRequest,
-  startRequest,
-} from '../../provider-sign-in/provider-sign-in.js'
-import { proofRequest } from '../../sign-in-again.js'
-import { reading, success, text, textOrNull, time } from '../fields.js'
-import type { Operation } from '../operation.js'
+import { reading, success, text, textOrNull, time } from '../openapi/fields.js'
+import type { Operation } from '../openapi/operation.js'
 import {
   loginAnswer,
   loginRefusals,
@@ -16,7 +9,9 @@ import {
   ofProof,
   proof,
   tokensAsked,
-} from './shared.js'
+} from '../openapi/shared.js'
+import { proofRequest } from '../sign-in-again.js'
+import { connectRequest, finishRequest, linkRequest, startRequest } from './provider-sign-in.js'
 
 const common = { tag: 'Other accounts', thereWith: 'the option `providers`' } as const
 const ofStranger = { ...common, who: 'anybody' } as const

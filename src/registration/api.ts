@@ -1,9 +1,9 @@
 import { z } from 'zod'
-import { confirmRegistrationRequest } from '../../registration/confirm-registration.js'
-import { registerRequest } from '../../registration/register.js'
-import { count, flag, reading, success, text, time } from '../fields.js'
-import type { Operation } from '../operation.js'
-import { loginAnswer, ofBodies, tokensAsked } from './shared.js'
+import { count, flag, reading, success, text, time } from '../openapi/fields.js'
+import type { Operation } from '../openapi/operation.js'
+import { loginAnswer, ofBodies, tokensAsked } from '../openapi/shared.js'
+import { confirmRegistrationRequest } from './confirm-registration.js'
+import { registerRequest } from './register.js'
 
 const common = {
   tag: 'New accounts',

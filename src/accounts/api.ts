@@ -1,12 +1,12 @@
-import { changeEmailRequest, confirmEmailRequest } from '../../accounts/email.js'
-import { changePasswordRequest } from '../../accounts/new-password.js'
-import { resetRequest } from '../../accounts/reset-password.js'
-import { emailFactorRequest } from '../../accounts/switch-email-factor.js'
-import { undoEmailRequest } from '../../accounts/undo-email.js'
-import { identifierBody } from '../../login/login-request.js'
-import { count, flag, reading, success, text, textOrNull } from '../fields.js'
-import type { Operation } from '../operation.js'
-import { nameFields, ofBodies, ofFullScope, ofProof, ofSignedIn, proof } from './shared.js'
+import { identifierBody } from '../login/login-request.js'
+import { count, flag, reading, success, text, textOrNull } from '../openapi/fields.js'
+import type { Operation } from '../openapi/operation.js'
+import { nameFields, ofBodies, ofFullScope, ofProof, ofSignedIn, proof } from '../openapi/shared.js'
+import { changeEmailRequest, confirmEmailRequest } from './email.js'
+import { changePasswordRequest } from './new-password.js'
+import { resetRequest } from './reset-password.js'
+import { emailFactorRequest } from './switch-email-factor.js'
+import { undoEmailRequest } from './undo-email.js'
 
 const common = { tag: 'The account', thereWith: 'the option `accounts`' } as const
 const ofUser = { ...common, who: 'full-scope' } as const

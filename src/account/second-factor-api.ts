@@ -1,7 +1,7 @@
-import { codeOnly, passwordAndCode, passwordOnly } from '../../account/totp.js'
-import { count, flag, reading, success, text, texts } from '../fields.js'
-import type { Operation } from '../operation.js'
-import { ofBodies, ofFullScope, ofSignedIn } from './shared.js'
+import { count, flag, reading, success, text, texts } from '../openapi/fields.js'
+import type { Operation } from '../openapi/operation.js'
+import { ofBodies, ofFullScope, ofSignedIn } from '../openapi/shared.js'
+import { codeOnly, passwordAndCode, passwordOnly } from './totp.js'
 
 const common = {
   tag: 'The second factor',

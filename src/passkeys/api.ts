@@ -1,7 +1,4 @@
 import { z } from 'zod'
-import { newPasskeyRequest, passkeyNameRequest } from '../../passkeys/own-passkeys.js'
-import { passkeyLoginRequest } from '../../passkeys/sign-in-by-passkey.js'
-import { proofRequest } from '../../sign-in-again.js'
 import {
   besides,
   creationOptions,
@@ -13,8 +10,8 @@ import {
   text,
   texts,
   time,
-} from '../fields.js'
-import type { Operation } from '../operation.js'
+} from '../openapi/fields.js'
+import type { Operation } from '../openapi/operation.js'
 import {
   meFields,
   moreOfMe,
@@ -25,7 +22,10 @@ import {
   proof,
   refreshableFields,
   tokensAsked,
-} from './shared.js'
+} from '../openapi/shared.js'
+import { proofRequest } from '../sign-in-again.js'
+import { newPasskeyRequest, passkeyNameRequest } from './own-passkeys.js'
+import { passkeyLoginRequest } from './sign-in-by-passkey.js'
 
 const common = { tag: 'Passkeys', thereWith: 'the option `passkeys`' } as const
 const ofUser = { ...common, who: 'full-scope' } as const
