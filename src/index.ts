@@ -162,7 +162,7 @@ export type { DescribeUser } from './users/me.js'
 
 // Shipped parts.
 
-export { type ClientSecret, generateClientSecret } from './oauth/client-secret.js'
+export { type ClientSecret, generateClientSecret } from './oauth/client-auth.js'
 export {
   type BcryptHasher,
   type BcryptHasherOptions,
@@ -201,10 +201,10 @@ export { type ProbeStoresOptions, probeStores, type StoresToProbe } from './stor
 
 // Guards.
 
+export type { PassportActions, PassportStrategy } from './guard/guards.js'
 export type { Guard, OnRefused, RequireAuthOptions } from './guard/http-guard.js'
 export type { ClosableSocket, TrackedSocket } from './guard/open-sockets.js'
 export type { SocketOptions } from './guard/page-socket.js'
-export type { PassportActions, PassportStrategy } from './guard/passport-strategy.js'
 export type { ScopeOptions } from './guard/scope.js'
 export { socketCloseCodes } from './guard/socket-closing.js'
 export type { SocketIoGuard, SocketIoOptions, SocketIoSocket } from './guard/socket-io.js'

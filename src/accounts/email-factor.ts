@@ -11,7 +11,7 @@ import type { MailedCode, MarkOf, Proofs } from './proofs.js'
 const codeLifetime = 10 * 60
 const maxCodes = 10
 
-interface EmailFactorKit extends ManagementKit {
+interface EmailCodesKit extends ManagementKit {
   readonly contacts: Contacts
   readonly proofStore: ProofStore
   readonly proofs: Proofs
@@ -24,7 +24,7 @@ interface EmailFactorKit extends ManagementKit {
  * Codes by mail as a second factor: `email`. A login carries no request id, so the ids of a user's
  * codes are numbered within periods of ten minutes. They are no secret: nobody can send one.
  */
-export function createEmailFactor(kit: EmailFactorKit): CodeFactor {
+export function createEmailFactor(kit: EmailCodesKit): CodeFactor {
   const { contacts, mails, isOutranked } = kit
   const inTurn = createInTurn()
   return {
@@ -76,7 +76,7 @@ function createInTurn(): InTurn {
   }
 }
 
-async function openCode(kit: EmailFactorKit, user: AuthUser, email: string): Promise<MailedCode> {
+async function openCode(kit: EmailCodesKit, user: AuthUser, email: string): Promise<MailedCode> {
   const { proofs, proofStore, clock } = kit
   const asked = {
     purpose: 'second-factor',
@@ -102,7 +102,7 @@ async function openCode(kit: EmailFactorKit, user: AuthUser, email: string): Pro
 
 // Each open code loses a try, then a right one is used up: of many logins with it, one gets in.
 async function useCode(
-  kit: EmailFactorKit,
+  kit: EmailCodesKit,
   user: AuthUser,
   email: string,
   typed: string,
@@ -119,7 +119,7 @@ async function useCode(
 }
 
 async function openCodesOf(
-  { proofStore, clock }: EmailFactorKit,
+  { proofStore, clock }: EmailCodesKit,
   user: AuthUser,
 ): Promise<readonly ProofRecord[]> {
   const now = clock()

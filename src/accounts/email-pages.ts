@@ -33,8 +33,8 @@ import {
   isOfSession,
   verifyEmail,
 } from './email.js'
+import { nothingShown, provePresentOnPage } from './new-password.js'
 import { presentField } from './password-page.js'
-import { nothingShown, provePresentOnPage } from './prove-present.js'
 
 /** `/account/email`: the address of the signed-in user, proven and changed by a mailed code. */
 export function createEmailPage(forms: FormsKit, kit: EmailsKit): AccountFormPage {

@@ -4,7 +4,7 @@ import { AuthError, invalidRequest } from '../errors.js'
 import { ok } from '../http/answer.js'
 import type { Endpoint, EndpointRequest } from '../http/endpoint.js'
 import { parseInput } from '../http/input.js'
-import { mailAddressText, parseMailAddress } from '../mail/mail-address.js'
+import { mailAddressText, parseMailAddress } from '../mail/mailer.js'
 import { ownerOf, type SignedInRequest } from '../principal/principal.js'
 import { type Proof, proofRequest } from '../sign-in-again.js'
 import type { AuthUser, UserContact, UserStore } from '../users/contract.js'
@@ -12,6 +12,7 @@ import type { CheckedAccountsOptions } from './accounts-options.js'
 import type { AccountsKit } from './accounts-server.js'
 import { isKept, openUndo, requireNoUndo } from './former-addresses.js'
 import type { MailContent } from './mails.js'
+import { type ProvePresent, provePresent } from './new-password.js'
 import {
   type FoundProof,
   type MailedCode,
@@ -19,7 +20,6 @@ import {
   type Proofs,
   requireCode,
 } from './proofs.js'
-import { type ProvePresent, provePresent } from './prove-present.js'
 
 /** Seconds in which a mailed code works. */
 export const codeLifetime: number = 10 * 60

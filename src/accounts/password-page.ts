@@ -26,9 +26,9 @@ import {
   changePassword,
   minLengthOf,
   type PasswordsKit,
+  provePresentOnPage,
   requireNewPassword,
 } from './new-password.js'
-import { provePresentOnPage } from './prove-present.js'
 
 /** `/account/password`: a new password for the signed-in user. */
 export function createPasswordPage(forms: FormsKit, kit: PasswordsKit): AccountFormPage {

@@ -13,7 +13,6 @@ import { hasShownCode } from '../two-factor/second-factor.js'
 import type { UserStore } from '../users/contract.js'
 import type { AccountsKit } from './accounts-server.js'
 import { provenAddress } from './mails.js'
-
 /** The body of `POST /auth/email/second-factor`: on or off, and a proof. */
 export const emailFactorRequest: z.ZodObject<
   (typeof proofRequest)['shape'] & { enabled: z.ZodBoolean }

@@ -1,5 +1,5 @@
 import type { EndReason } from '../stores/contract.js'
-import { levels } from './event-levels.js'
+import { levels } from './audit.js'
 import type { AuthEventBody, EventCounter } from './events.js'
 import type { MailFault } from './mail.js'
 import type {

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs'
 import type { Admin } from '../admin/admin.js'
-import { levels } from '../audit/event-levels.js'
+import { levels } from '../audit/audit.js'
 import { examine, reportOf } from '../doctor/doctor.js'
 import { AuthError } from '../errors.js'
 import type { HostAction } from '../http/input.js'

@@ -10,9 +10,8 @@ import {
   type SignInByCode,
 } from './accounts.js'
 import { type AuthState, createStateKeeper, type StateKeeper } from './auth-state.js'
-import { createAuthorisedFetch, createCallWire } from './authorised.js'
+import { createAuthorisedFetch, createCallWire, ofOneUser } from './authorised.js'
 import { createKeptSession } from './kept-session.js'
-import { ofOneUser } from './one-user.js'
 import { withParts } from './parts.js'
 import {
   type BasicFetch,

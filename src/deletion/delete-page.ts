@@ -1,7 +1,7 @@
 import { isWrongPassword, presentIn, refusalOf } from '../accounts/email-pages.js'
 import { provenAddress } from '../accounts/mails.js'
+import { nothingShown, provePresentOnPage } from '../accounts/new-password.js'
 import { presentField } from '../accounts/password-page.js'
-import { nothingShown, provePresentOnPage } from '../accounts/prove-present.js'
 import type { BrowserUser } from '../oauth/browser-sign-in.js'
 import { type AccountFormPage, type Asking, changedBy } from '../pages/account-form.js'
 import {

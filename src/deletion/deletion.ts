@@ -1,5 +1,5 @@
 import { confirmEmailRequest } from '../accounts/email.js'
-import { provePresent } from '../accounts/prove-present.js'
+import { provePresent } from '../accounts/new-password.js'
 import { AuthConfigError, AuthError } from '../errors.js'
 import { ok } from '../http/answer.js'
 import type { Capability, Endpoint } from '../http/endpoint.js'

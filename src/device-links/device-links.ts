@@ -13,10 +13,10 @@ import { freshSeconds, requireRecentSignIn } from '../sessions/recent-sign-in.js
 import { proofRequest } from '../sign-in-again.js'
 import { collectEndpoint, linkIdSchema } from './collect.js'
 import { createLinkPage } from './link-page.js'
-import { createLinkSecrets } from './link-secrets.js'
 import {
   approveLink,
   approverOf,
+  createLinkSecrets,
   denyLink,
   type LinksKit,
   maxSignInAge,

@@ -15,7 +15,7 @@ import type {
   SignedInRequest,
 } from '../principal/principal.js'
 import type { LiveSession } from '../sessions/live-sessions.js'
-import type { UsedPairs } from '../sessions/used-pairs.js'
+import type { UsedPairs } from '../sessions/sessions.js'
 import type { AccessTokenClaims } from '../signers/contract.js'
 import type { SessionRecord } from '../stores/contract.js'
 import { isKnownKind } from '../stores/stored-values.js'

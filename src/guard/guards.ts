@@ -1,14 +1,19 @@
 import type { IncomingMessage } from 'node:http'
 import { noRequest, type RequestContext } from '../audit/events.js'
-import type { Capability } from '../http/endpoint.js'
+import type { AuthError } from '../errors.js'
+import { readCredentials } from '../http/credentials.js'
+import { type Capability, isForClient } from '../http/endpoint.js'
 import type { Principal } from '../principal/principal.js'
 import { reportRefusal } from './authenticate.js'
 import type { GuardKit } from './guard-kit.js'
 import { createRequireAuth, type Guard, type RequireAuthOptions } from './http-guard.js'
-import { createPassportStrategy, type PassportStrategy } from './passport-strategy.js'
 import { type RequiredScope, requiredBy, requireScope, type ScopeOptions } from './scope.js'
-import { createSocketTickets, socketTicketEndpoint } from './socket-ticket.js'
-import { createSockets, type Sockets } from './sockets.js'
+import {
+  createSockets,
+  createSocketTickets,
+  type Sockets,
+  socketTicketEndpoint,
+} from './sockets.js'
 import {
   type AuthenticateOptions,
   hasTokenIn,
@@ -64,4 +69,60 @@ export function createGuards(kit: GuardKit): Guards {
     sockets: createSockets({ ...kit, tickets }),
     close: registry.close,
   }
+}
+
+/** The methods passport gives a strategy while it runs. */
+export interface PassportActions {
+  success(user: Principal): void
+  fail(challenge: string, status: number): void
+  error(error: unknown): void
+}
+
+/**
+ * A strategy for the host's own passport. Typed by what passport calls, so that the host needs no
+ * passport types.
+ */
+export interface PassportStrategy {
+  readonly name: string
+  authenticate(this: PassportActions, request: IncomingMessage): void
+}
+
+/**
+ * The strategy `messaging-auth`, for hosts that guard their routes with passport. A refusal becomes
+ * `fail` with the challenge of RFC 6750 §3; an outage becomes `error`, because a client that gets
+ * 401 would discard its credentials.
+ */
+function createPassportStrategy(
+  { authenticateRequest, contexts, metadataUrls }: GuardKit,
+  required: RequiredScope,
+): PassportStrategy {
+  return {
+    name: 'messaging-auth',
+    authenticate(request) {
+      Promise.resolve()
+        .then(async () => {
+          const { principal } = await authenticateRequest(request, contexts.of(request))
+          requireScope(principal, required)
+          return principal
+        })
+        .then(
+          (principal) => this.success(principal),
+          (failure: unknown) => {
+            const error = withChallenge(failure, {
+              metadataUrl: metadataUrls?.own,
+              scope: required,
+              hasToken: () => hasTokenIn(request, readCredentials),
+            })
+            if (isForClient(error) && error.status < 500)
+              this.fail(challengeOf(error), error.status)
+            else this.error(error)
+          },
+        )
+        .catch((error: unknown) => this.error(error))
+    },
+  }
+}
+
+function challengeOf({ headers }: AuthError): string {
+  return headers['WWW-Authenticate'] ?? 'Bearer'
 }

@@ -6,7 +6,7 @@ import type { ApprovedSignIn } from '../sessions/approved-sign-in.js'
 import type { AuthorizationCodeRecord } from '../stores/code-contract.js'
 import type { SessionRecord } from '../stores/contract.js'
 import type { IssuedTo } from '../throttle/lookup-limit.js'
-import type { Acr } from '../two-factor/acr.js'
+import type { Acr } from '../two-factor/second-factor.js'
 import type { AuthorizationRequest } from './authorization-request.js'
 import { redirectOfCode } from './client-documents/client-document.js'
 

@@ -16,7 +16,7 @@ import type { Endpoint, EndpointRequest } from '../http/endpoint.js'
 import { parseInput } from '../http/input.js'
 import { UnexpectedAnswer } from '../lib/host-call.js'
 import { randomSecret } from '../lib/secrets.js'
-import { mailAddressText } from '../mail/mail-address.js'
+import { mailAddressText } from '../mail/mailer.js'
 import type { LoginIdentifier, UserStore } from '../users/contract.js'
 import { findInvitation, type Invitation } from './invitations.js'
 

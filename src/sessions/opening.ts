@@ -4,10 +4,9 @@ import type { ConsumeResult } from '../stores/code-contract.js'
 import type { RefreshState, SessionKind, SessionRecord } from '../stores/contract.js'
 import type { ApprovedSignIn } from './approved-sign-in.js'
 import type { SessionEnding } from './ending.js'
-import { withLiveParents } from './ends-with-parent.js'
+import { goesByParent, withLiveParents } from './ends-with-parent.js'
 import type { PasswordMarks } from './password-watch.js'
 import { isPlaceholder, placeholderId } from './placeholder-session.js'
-import { formerAmong, replaceFormer, replacesFormer } from './replacing.js'
 import type { SessionRowsKit } from './rows-kit.js'
 import type { AskedLifetime, SessionTimes } from './session-times.js'
 
@@ -214,4 +213,72 @@ function surplusOf(live: readonly SessionRecord[], maxSessionsPerUser: number): 
 /** The event of a started session. */
 export function startOf({ userId, id: sessionId, kind, methods }: SessionRecord): AuthEventBody {
   return { type: 'session.started', userId, sessionId, kind, methods }
+}
+
+/** How long an app's former session stays valid: another tab may use it. */
+const appOverlapMs = 60_000
+
+/**
+ * If two tabs sign their browser in at once, nobody knows whose cookie it keeps. This is longer
+ * than it takes to record a session in use, so the one in use stays and the other ends.
+ */
+const browserOverlapMs = 5 * 60_000
+
+/**
+ * Ends former sessions in the same place: all but the newest session of one app in one browser end
+ * in a minute; all but the newest of a browser signed in by one web app end in five minutes, unless
+ * in use.
+ *
+ * No timer: the store keeps the end, as an idle end. For an app's session nothing moves it later,
+ * since the use of such sessions is not recorded. Of several sessions opened at once, each checks
+ * after it was stored and gives way to a newer one, so the last one to check sees all of them and
+ * one stays.
+ *
+ * @param session - a session that has just been stored
+ * @param live - all live sessions of its user
+ */
+async function replaceFormer(
+  { store, clock }: SessionRowsKit,
+  session: SessionRecord,
+  live: readonly SessionRecord[],
+): Promise<void> {
+  const place = placeOf(session)
+  if (place === null) return
+  const overlapMs = session.kind === 'browser' ? browserOverlapMs : appOverlapMs
+  const idleExpiresAt = new Date(clock().getTime() + overlapMs)
+  await Promise.all(
+    formerAmong(live.filter((one) => placeOf(one) === place))
+      // Only ever earlier: a sign-in every half a minute must not keep all of them alive.
+      .filter((one) => one.idleExpiresAt > idleExpiresAt)
+      .map(({ id, lastSeenAt, ip }) => store.touch(id, { lastSeenAt, idleExpiresAt, ip })),
+  )
+}
+
+/** Whether a session replaces former ones. */
+function replacesFormer(session: SessionRecord): boolean {
+  return placeOf(session) !== null
+}
+
+/** The sessions replaced by a newer one, oldest first. */
+function formerAmong(sessions: readonly SessionRecord[]): SessionRecord[] {
+  const replaceable = sessions.filter((one) => placeOf(one) !== null).toSorted(oldestFirst)
+  const newest = new Map(replaceable.map((one) => [placeOf(one), one]))
+  return replaceable.filter((one) => newest.get(placeOf(one)) !== one)
+}
+
+/**
+ * Whether an app's session, read from the store, has been replaced by a newer one in the same
+ * browser. Only that moves its idle end.
+ */
+export function isReplaced(session: SessionRecord): boolean {
+  return goesByParent(session) && session.idleExpiresAt < session.expiresAt
+}
+
+// Sessions with the same place replace each other: those of one app in one browser, or of a browser
+// signed in by one web app. Null for all others.
+function placeOf(session: SessionRecord): string | null {
+  const { kind, clientId, parentId } = session
+  const isBrowserOfApp = kind === 'browser' && parentId !== undefined
+  if (!isBrowserOfApp && !goesByParent(session)) return null
+  return JSON.stringify([kind, parentId, clientId])
 }

@@ -1,10 +1,12 @@
 import type { Audit, RequestContext } from '../audit/events.js'
 import { AuthError } from '../errors.js'
 import type { BaseKit } from '../kits/ground-kit.js'
+import { type HostCall, UnexpectedAnswer } from '../lib/host-call.js'
 import { typedDigits } from '../lib/typed-codes.js'
 import type { StoredMethod } from '../stores/contract.js'
 import type { SecondFactorRecord, SecondFactorStore } from '../stores/second-factor-contract.js'
 import type { AuthUser } from '../users/contract.js'
+import type { OtherFactor, SecondFactorPolicy } from './contract.js'
 import { recoveryCodeHash } from './recovery-codes.js'
 import { minSeedBytes, type SeedVault } from './seed-vault.js'
 
@@ -205,4 +207,93 @@ async function judgeRecovery(
   if (outcome !== 'consumed') return 'invalid'
   audit({ type: 'recovery-code.used', userId }, context)
   return 'recovery'
+}
+
+/**
+ * Holds a factor of the host to its contract: any answer except a plain yes is a no, and every
+ * failure is a 503.
+ */
+export function failClosedFactor(factor: OtherFactor, call: HostCall): CodeFactor {
+  const { name } = factor
+  const sendCode = factor.sendCode?.bind(factor)
+  return {
+    name,
+    endsSessions: false,
+    isEnabled: (user) =>
+      call(`${name}.isEnabled`, async () => trueOrFalse(await factor.isEnabled(user))),
+    verify: (user, code) =>
+      call(`${name}.verify`, async () => verdict(await factor.verify(user, code))),
+    ...(sendCode === undefined
+      ? {}
+      : {
+          async sendCode(user: AuthUser) {
+            await call(`${name}.sendCode`, () => sendCode(user))
+            return true
+          },
+        }),
+  }
+}
+
+/** Holds the host's policy to its contract. Without a policy nobody must have a second factor. */
+export function failClosedPolicy(
+  policy: SecondFactorPolicy | undefined,
+  call: HostCall,
+): (user: AuthUser) => Promise<boolean> {
+  if (policy === undefined) return async () => false
+  return function mustHaveFactor(user) {
+    return call('secondFactor', () => isRequired(policy(user)))
+  }
+}
+
+function isRequired(answer: unknown): boolean {
+  // A promise is not an answer here, and its unhandled rejection would end the process.
+  if (answer instanceof Promise) answer.catch(() => {})
+  if (answer === 'required' || answer === 'optional') return answer === 'required'
+  throw new UnexpectedAnswer("the answer is neither 'required' nor 'optional'")
+}
+
+function trueOrFalse(answer: unknown): boolean {
+  if (typeof answer === 'boolean') return answer
+  throw new UnexpectedAnswer('the answer is not a boolean')
+}
+
+function verdict(answer: unknown): { outcome: 'accepted' | 'refused' } {
+  // An own property, so that a polluted Object.prototype accepts no code.
+  const outcome = Object.hasOwn(Object(answer), 'outcome')
+    ? (answer as { outcome: unknown }).outcome
+    : undefined
+  if (outcome === 'accepted' || outcome === 'refused') return { outcome }
+  throw new UnexpectedAnswer('outcome is neither accepted nor refused')
+}
+
+/**
+ * How a user has signed in: with one factor, with two, or with a passkey that has verified its
+ * user, which is phishing-resistant.
+ */
+export type Acr = 'urn:mar:1fa' | 'urn:mar:2fa' | 'phr'
+
+// The table must list every word of the union, or it does not compile.
+const ranks: Readonly<Record<Acr, number>> = { 'urn:mar:1fa': 1, 'urn:mar:2fa': 2, phr: 3 }
+
+/** Whether a text is an `acr` value of this server. */
+export function isAcr(word: unknown): word is Acr {
+  return typeof word === 'string' && Object.hasOwn(ranks, word)
+}
+
+/** Whether a sign-in with `shown` is as good as one with `wanted`. */
+export function reachesAcr(shown: Acr, wanted: Acr): boolean {
+  return ranks[shown] >= ranks[wanted]
+}
+
+/**
+ * The `acr` of a session. A passkey alone has verified its user. After a password, a touch is
+ * enough, and the password may have been phished: such a session has two factors, but is not
+ * phishing-resistant.
+ */
+export function acrOf(
+  methods: readonly StoredMethod[],
+  meetsFactorPolicy: SecondFactors['meetsFactorPolicy'],
+): Acr {
+  if (methods.length > 0 && methods.every((method) => method === 'passkey')) return 'phr'
+  return meetsFactorPolicy(methods) ? 'urn:mar:2fa' : 'urn:mar:1fa'
 }

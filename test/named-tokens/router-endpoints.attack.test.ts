@@ -71,7 +71,7 @@ describe('an endpoint of the router', () => {
     expect(opening.flat().toSorted()).toEqual([
       'account/account.ts',
       'account/account.ts',
-      'guard/socket-ticket.ts',
+      'guard/sockets.ts',
     ])
     expect(await readFile(source, 'utf8')).not.toContain('every-kind')
   })

@@ -24,7 +24,7 @@ const members = unionOf(file, 'AuthEventBody').types.flatMap((member) => {
   const path = parts[member.getText()]
   return path === undefined ? [member] : unionOf(parsedOf(path), member.getText()).types
 })
-const levels = readLevels(parsedOf('audit/event-levels.ts'), 'levels')
+const levels = readLevels(parsedOf('audit/audit.ts'), 'levels')
 
 /** One event: its name, when it is raised, and its fields with their types. */
 function readEvent(member) {

@@ -116,7 +116,7 @@ const offences = {
     'host-sign-in/open-session.ts',
     "import type { LogIn } from '../login/log-in.js'",
   ],
-  'floor-oauth': ['oauth/client-secret.ts', "import type { Me } from '../account/account.js'"],
+  'floor-oauth': ['oauth/client-auth.ts', "import type { Me } from '../account/account.js'"],
   'floor-pages': ['pages/html.ts', "import type { Me } from '../account/account.js'"],
   'floor-mail': ['mail/mailer.ts', "import type { Me } from '../account/account.js'"],
   'floor-accounts': [
@@ -169,7 +169,7 @@ const offences = {
   'bcrypt-in-worker': ['passwords/hashing-pool.ts', "export { default } from 'bcryptjs'"],
   'piscina-in-pool': ['passwords/bcrypt-hasher.ts', "export { Piscina } from 'piscina'"],
   'passport-in-strategy': [
-    'guard/passport-strategy.ts',
+    'guard/guards.ts',
     "export { Strategy } from 'passport-local'",
   ],
   'jose-in-signers': ['tokens/access-token.ts', "export { SignJWT } from 'jose'"],

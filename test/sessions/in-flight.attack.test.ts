@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from 'vitest'
 import type { BusMessage, EndReason, SessionEnded, StoredReason } from '../../src/index.js'
-import { createEndedAmong } from '../../src/sessions/ended-sessions.js'
+import { createEndedAmong } from '../../src/sessions/sessions.js'
 import { messageText, tellListener } from '../../src/stores/bus-message.js'
 import { memoryStores } from '../../src/stores/memory-stores.js'
 import { bearer, get, logIn, obtainCode, post } from '../support/client.js'

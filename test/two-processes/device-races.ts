@@ -1,6 +1,6 @@
 // Devices without a keyboard: by the device grant, and by a picture.
 import { expect } from 'vitest'
-import { createLinkSecrets } from '../../src/device-links/link-secrets.js'
+import { createLinkSecrets } from '../../src/device-links/links.js'
 import type { DeviceCodeRecord, OAuthClient } from '../../src/index.js'
 import { type Asked, cli, deviceGrant, page } from '../oauth/device/device-host.js'
 import { openPageBrowser } from '../oauth/page-browser.js'

@@ -1,6 +1,6 @@
 import { dataOf } from '../account.js'
 import type { AuthClient } from '../client.js'
-import { challengeOf, newSecret } from '../oauth/pkce.js'
+import { challengeOf, newSecret } from '../oauth/steps.js'
 import { type ClientParts, partsOf } from '../parts.js'
 import { type BasicSignal, pause } from '../platform.js'
 import type { SignedInResult } from '../sign-in.js'

@@ -1,11 +1,11 @@
 import type { AuthClient } from '../client.js'
 import { partsOf } from '../parts.js'
 import { type BegunStore, defaultBegunStore } from './begun.js'
-import type { Claims } from './id-token.js'
+import type { Claims } from './exchange.js'
 import { appOf, type Finished, finish, isAnswer, type StartOptions, start } from './steps.js'
 
 export type { BegunStore } from './begun.js'
-export type { Claims } from './id-token.js'
+export type { Claims } from './exchange.js'
 export { OAuthError, type OAuthErrorCode } from './query.js'
 export type { Finished, StartOptions } from './steps.js'
 

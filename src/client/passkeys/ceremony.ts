@@ -1,6 +1,4 @@
 import { type BasicSignal, fromBase64Url, platform, toBase64Url } from '../platform.js'
-import { browser, type Credential } from './browser.js'
-import { ceremonyError, PasskeyError } from './passkey-error.js'
 
 /** Options of a ceremony. */
 export interface CeremonySettings {
@@ -121,3 +119,99 @@ function credentialToJson(credential: Credential): object {
     response: { ...Object.fromEntries(encoded), ...transports },
   }
 }
+
+/**
+ * Why the browser returned no passkey.
+ * - `cancelled`: the user has closed the dialog, has no passkey, or let the time pass; browsers do
+ *   not tell which;
+ * - `aborted`: by the `signal`, or because another ceremony began;
+ * - `exists`: this device already has a passkey of this user;
+ * - `not-supported`: the browser does not support passkeys, or not this kind;
+ * - `failed`: anything else, such as a page of a wrong domain; see `cause`.
+ */
+export type PasskeyErrorCode = 'cancelled' | 'aborted' | 'exists' | 'not-supported' | 'failed'
+
+const messages: Readonly<Record<PasskeyErrorCode, string>> = {
+  cancelled: 'No passkey was shown.',
+  aborted: 'The passkey is not asked for any more.',
+  exists: 'This device has a passkey of yours already.',
+  'not-supported': 'This browser cannot use passkeys here.',
+  failed: 'The browser could not use a passkey.',
+}
+
+/** The browser returned no passkey. The server was not asked, so nothing has changed. */
+export class PasskeyError extends Error {
+  override readonly name: string = 'PasskeyError'
+  /** The stable name. Compare this, never `message`. */
+  readonly code: PasskeyErrorCode
+
+  constructor(code: PasskeyErrorCode, cause?: unknown) {
+    super(messages[code], cause === undefined ? undefined : { cause })
+    this.code = code
+  }
+}
+
+// WebAuthn Level 3 §5.1.3 and §5.1.4 define when each is thrown.
+const codesByName: Readonly<Record<string, PasskeyErrorCode>> = {
+  NotAllowedError: 'cancelled',
+  AbortError: 'aborted',
+  InvalidStateError: 'exists',
+  NotSupportedError: 'not-supported',
+  ConstraintError: 'not-supported',
+}
+
+/** Converts the exception of a ceremony. */
+function ceremonyError(cause: unknown, isAborted: boolean): PasskeyError {
+  if (cause instanceof PasskeyError) return cause
+  const { name = '' } = Object(cause) as { readonly name?: string }
+  return new PasskeyError(isAborted ? 'aborted' : (codesByName[name] ?? 'failed'), cause)
+}
+
+/** The parts of the browser used for passkeys, typed as in platform.ts. */
+export interface PasskeyBrowser {
+  readonly navigator?: { readonly credentials?: CredentialsContainer }
+  readonly PublicKeyCredential?: CredentialClass
+  readonly AbortController: new () => {
+    readonly signal: BasicSignal
+    abort(reason?: unknown): void
+  }
+}
+
+interface CredentialsContainer {
+  get(options: CeremonyOptions): Promise<Credential | null>
+  create(options: CeremonyOptions): Promise<Credential | null>
+}
+
+/** The argument of `navigator.credentials.get` and `create`. */
+export interface CeremonyOptions {
+  readonly publicKey: unknown
+  readonly mediation?: 'conditional'
+  readonly signal: BasicSignal
+}
+
+interface CredentialClass {
+  isConditionalMediationAvailable?(): Promise<boolean>
+  parseRequestOptionsFromJSON?(options: object): unknown
+  parseCreationOptionsFromJSON?(options: object): unknown
+  signalUnknownCredential?(options: object): Promise<void>
+  signalAllAcceptedCredentials?(options: object): Promise<void>
+}
+
+/** The result of a ceremony. */
+export interface Credential {
+  readonly id: string
+  readonly type: string
+  readonly rawId: ArrayBuffer
+  readonly response: {
+    readonly clientDataJSON: ArrayBuffer
+    readonly attestationObject?: ArrayBuffer
+    readonly authenticatorData?: ArrayBuffer
+    readonly signature?: ArrayBuffer
+    readonly userHandle?: ArrayBuffer | null
+    getTransports?(): string[]
+  }
+  toJSON?(): object
+}
+
+/** The browser. Its members are read at each use, since extensions replace them. */
+export const browser: PasskeyBrowser = globalThis as unknown as PasskeyBrowser

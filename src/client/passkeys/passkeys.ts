@@ -5,12 +5,17 @@ import { type ClientParts, partsOf } from '../parts.js'
 import { pause, platform } from '../platform.js'
 import type { CodeNeeded, SignInResult } from '../sign-in.js'
 import type { KnownPasskeys, PasskeyRequestOptions, Reauthenticated } from '../wire.js'
-import { browser } from './browser.js'
-import { type CeremonySettings, ceremoniesBegun, holdCeremony, isSupported } from './ceremony.js'
-import { PasskeyError } from './passkey-error.js'
+import {
+  browser,
+  type CeremonySettings,
+  ceremoniesBegun,
+  holdCeremony,
+  isSupported,
+  PasskeyError,
+} from './ceremony.js'
 
 export type { CeremonySettings } from './ceremony.js'
-export { PasskeyError, type PasskeyErrorCode } from './passkey-error.js'
+export { PasskeyError, type PasskeyErrorCode } from './ceremony.js'
 
 /** A passkey of the user. */
 export interface Passkey {

@@ -8,8 +8,8 @@ import {
   keepBegun,
   takeBegun,
 } from '../oauth/begun.js'
-import { challengeOf, newSecret } from '../oauth/pkce.js'
 import { OAuthError, queryOf, toldError } from '../oauth/query.js'
+import { challengeOf, newSecret } from '../oauth/steps.js'
 import { type ClientParts, partsOf } from '../parts.js'
 import { originOf } from '../platform.js'
 import type { SignInResult } from '../sign-in.js'

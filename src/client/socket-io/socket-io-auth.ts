@@ -1,6 +1,6 @@
+import { ofOneUser } from '../authorised.js'
 import type { AuthClient } from '../client.js'
 import { isRefusal } from '../errors.js'
-import { ofOneUser } from '../one-user.js'
 import { partsOf } from '../parts.js'
 import { fraction, platform } from '../platform.js'
 import type { TokenKeeper } from '../token-keeper.js'

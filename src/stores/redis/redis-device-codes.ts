@@ -3,8 +3,8 @@ import { randomId } from '../../lib/secrets.js'
 import type { DeviceCodeRecord, DeviceCodeStore } from '../device-code-contract.js'
 import { without } from '../rows/members.js'
 import { deviceCodeRow } from '../rows/one-time-rows.js'
-import { jsonShape, toJson } from './json-rows.js'
 import { integerDigits, json, momentDigits, readReply, rowText } from './redis-client.js'
+import { jsonShape, toJson } from './redis-rows.js'
 import {
   gcGraceMs,
   identifier,

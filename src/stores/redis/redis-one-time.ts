@@ -6,7 +6,6 @@ import type { ProofRecord, ProofStore } from '../proof-contract.js'
 import { without } from '../rows/members.js'
 import { codeRow, proofRow, ticketRow } from '../rows/one-time-rows.js'
 import type { SocketTicketStore } from '../ticket-contract.js'
-import { jsonShape, toJson } from './json-rows.js'
 import { indexedIds, indexProof } from './owner-index.js'
 import {
   inChunks,
@@ -17,6 +16,7 @@ import {
   readReply,
   rowText,
 } from './redis-client.js'
+import { jsonShape, toJson } from './redis-rows.js'
 import {
   gcGraceMs,
   identifier,

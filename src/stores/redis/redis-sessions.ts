@@ -12,16 +12,6 @@ import type {
 } from '../contract.js'
 import { type Cutoff, isCutOff, type OwnerIndex, ownerIndex } from './owner-index.js'
 import { inChunks, momentDigits, readReply } from './redis-client.js'
-import { identifier, keyOf, type RunScript } from './scripts.js'
-import {
-  laterOwners,
-  type OwnedSession,
-  type Owner,
-  type Owners,
-  ownedSession,
-  ownerShape,
-  ownersUnder,
-} from './session-owners.js'
 import {
   argumentsOf,
   type FoundSession,
@@ -32,7 +22,17 @@ import {
   refreshText,
   seenArguments,
   timesOf,
-} from './session-rows.js'
+} from './redis-rows.js'
+import { identifier, keyOf, type RunScript } from './scripts.js'
+import {
+  laterOwners,
+  type OwnedSession,
+  type Owner,
+  type Owners,
+  ownedSession,
+  ownerShape,
+  ownersUnder,
+} from './session-owners.js'
 import {
   addPasswordMark,
   createSession,

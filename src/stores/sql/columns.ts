@@ -1,8 +1,14 @@
 import type { InsertObject, Selectable, UpdateObject } from 'kysely'
 import type { Content, Member, Row } from '../rows/members.js'
-import type { SqlEngine } from './engine.js'
+import {
+  checkedInteger,
+  fromKey,
+  fromList,
+  fromMoment,
+  type SqlEngine,
+  toMoment,
+} from './engine.js'
 import type { SqlAuthTables } from './tables.js'
-import { checkedInteger, fromKey, fromList, fromMoment, toMoment } from './values.js'
 
 type Kind = Exclude<Content['kind'], 'group'>
 

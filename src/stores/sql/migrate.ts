@@ -2,8 +2,7 @@ import { randomInt } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
 import { CompiledQuery } from 'kysely'
 import { AuthConfigError } from '../../errors.js'
-import { createEngine, type SqlEngine, type SqlEngineName } from './engine.js'
-import type { HostKysely } from './host-kysely.js'
+import { createEngine, type HostKysely, type SqlEngine, type SqlEngineName } from './engine.js'
 import {
   createMigrationsTable,
   type Definition,

@@ -1,6 +1,5 @@
-import type { SqlEngine } from './engine.js'
+import { type SqlEngine, toMoment } from './engine.js'
 import type { AuthDatabase } from './tables.js'
-import { toMoment } from './values.js'
 
 /** Rows that one statement deletes: few enough that nobody waits long for their locks. */
 const batch = 500

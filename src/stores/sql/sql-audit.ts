@@ -15,11 +15,16 @@ import { describeFailure, withTimeout } from '../../lib/host-call.js'
 import { randomId } from '../../lib/secrets.js'
 import { type AuditRecord, auditRow } from '../rows/audit-row.js'
 import { columnsOf } from './columns.js'
-import { createEngine, databaseTime, type SqlEngine } from './engine.js'
-import type { HostKysely } from './host-kysely.js'
+import {
+  createEngine,
+  databaseTime,
+  fromObject,
+  type HostKysely,
+  type SqlEngine,
+  toMoment,
+} from './engine.js'
 import { purgeInBatches } from './purge.js'
 import { type SqlAuthTables, type SqlTableOptions, tableRemedies, tableShape } from './tables.js'
-import { fromObject, toMoment } from './values.js'
 import { namingMissingTables } from './what-is-there.js'
 
 /** The options of {@link sqlAudit}. */

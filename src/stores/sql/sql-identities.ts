@@ -1,9 +1,8 @@
 import type { IdentityRecord, IdentityStore, UnlinkIdentityResult } from '../identity-contract.js'
 import { identityRow } from '../rows/one-time-rows.js'
 import { columnsOf } from './columns.js'
-import { insertIfAbsent, type SqlEngine } from './engine.js'
+import { fromKey, insertIfAbsent, type SqlEngine } from './engine.js'
 import type { AuthDatabase } from './tables.js'
-import { fromKey } from './values.js'
 
 const columns = columnsOf<IdentityRecord, 'mar_identities'>(identityRow)
 

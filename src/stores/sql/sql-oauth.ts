@@ -3,9 +3,15 @@ import type { ManagedClientStore, OAuthClient, OAuthClientMetadata } from '../cl
 import type { ConsentRecord, ConsentStore } from '../consent-contract.js'
 import type { KeyValue } from '../rows/members.js'
 import { checkedScopes, checkedSecretHashes } from '../stored-values.js'
-import { insertIfAbsent, type SqlEngine } from './engine.js'
+import {
+  fromKey,
+  fromMoment,
+  fromObject,
+  insertIfAbsent,
+  type SqlEngine,
+  toMoment,
+} from './engine.js'
 import type { ClientsTable, ConsentsTable, TextValue } from './tables.js'
-import { fromKey, fromMoment, fromObject, toMoment } from './values.js'
 
 /** Clients in SQL: a row each. */
 export function sqlClients(engine: SqlEngine): ManagedClientStore {

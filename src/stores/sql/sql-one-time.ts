@@ -13,11 +13,10 @@ import type { KeyValue } from '../rows/members.js'
 import { codeRow, deviceCodeRow, proofRow, ticketRow } from '../rows/one-time-rows.js'
 import type { SocketTicketRecord, SocketTicketStore } from '../ticket-contract.js'
 import { columnsOf } from './columns.js'
-import { insertIfAbsent, type SqlEngine } from './engine.js'
+import { checkedKey, insertIfAbsent, type SqlEngine, toMoment } from './engine.js'
 import { purgeInBatches } from './purge.js'
 import { insertSession } from './sql-sessions.js'
 import type { AuthDatabase } from './tables.js'
-import { checkedKey, toMoment } from './values.js'
 
 const codeColumns = columnsOf<AuthorizationCodeRecord, 'mar_authorization_codes'>(codeRow)
 

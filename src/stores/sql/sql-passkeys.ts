@@ -3,9 +3,15 @@ import type { PasskeyLimits, PasskeyRecord, PasskeyStore } from '../passkey-cont
 import { passkeyRow } from '../rows/factor-rows.js'
 import type { KeyValue } from '../rows/members.js'
 import { columnsOf } from './columns.js'
-import { insertIfAbsent, type SqlEngine } from './engine.js'
+import {
+  checkedInteger,
+  checkedKey,
+  checkedText,
+  fromKey,
+  insertIfAbsent,
+  type SqlEngine,
+} from './engine.js'
 import type { AuthDatabase } from './tables.js'
-import { checkedInteger, checkedKey, checkedText, fromKey } from './values.js'
 
 const columns = columnsOf<PasskeyRecord, 'mar_passkeys'>(passkeyRow)
 

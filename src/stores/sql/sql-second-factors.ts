@@ -9,10 +9,9 @@ import type {
   SecondFactorStore,
 } from '../second-factor-contract.js'
 import { columnsOf } from './columns.js'
-import { insertIfAbsent, type SqlEngine } from './engine.js'
+import { checkedInteger, fromKey, insertIfAbsent, type SqlEngine, toMoment } from './engine.js'
 import { purgeInBatches } from './purge.js'
 import type { AuthDatabase } from './tables.js'
-import { checkedInteger, fromKey, toMoment } from './values.js'
 
 const factorColumns = columnsOf<SecondFactorRecord, 'mar_second_factors'>(factorRow)
 const enrolmentColumns = columnsOf<PendingSecondFactor, 'mar_enrolments'>(enrolmentRow)

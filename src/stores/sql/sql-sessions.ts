@@ -21,10 +21,9 @@ import { type KeyValue, type MomentValue, without } from '../rows/members.js'
 import { type SessionsTable, sessionRow } from '../rows/session-row.js'
 import { maxNextMarks } from '../stored-values.js'
 import { type Columns, columnsOf } from './columns.js'
-import { databaseTime, type SqlEngine } from './engine.js'
+import { databaseTime, fromKey, fromMoment, type SqlEngine, toMoment } from './engine.js'
 import { purgeInBatches } from './purge.js'
 import type { AuthDatabase, SqlAuthTables } from './tables.js'
-import { fromKey, fromMoment, toMoment } from './values.js'
 
 /** Sessions in SQL. */
 export function sqlSessions(engine: SqlEngine): SessionStore {

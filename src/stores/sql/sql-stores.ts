@@ -14,8 +14,14 @@ import { integer, moment, type Row, text } from '../rows/members.js'
 import type { SecondFactorStore } from '../second-factor-contract.js'
 import type { SocketTicketStore } from '../ticket-contract.js'
 import { columnsOf } from './columns.js'
-import { createEngine, insertIfAbsent, type SqlEngine } from './engine.js'
-import type { HostKysely, HostTransaction } from './host-kysely.js'
+import {
+  checkedInteger,
+  createEngine,
+  type HostKysely,
+  type HostTransaction,
+  insertIfAbsent,
+  type SqlEngine,
+} from './engine.js'
 import { migrateSql, run } from './migrate.js'
 import { createMigrationsTable, migrationSql, migrationsFor, onDemand } from './migrations.js'
 import { sqlIdentities } from './sql-identities.js'
@@ -31,7 +37,6 @@ import {
   type SqlTableOptions,
   type TableNames,
 } from './tables.js'
-import { checkedInteger } from './values.js'
 import { listWhatIsThere, namingMissingTables } from './what-is-there.js'
 
 export type { Migrations } from '../migrations-contract.js'
@@ -46,8 +51,7 @@ export type {
   SocketTicketsTable,
 } from '../rows/one-time-rows.js'
 export type { SessionsTable } from '../rows/session-row.js'
-export type { SqlEngineName } from './engine.js'
-export type { HostKysely, HostTransaction } from './host-kysely.js'
+export type { HostKysely, HostTransaction, SqlEngineName } from './engine.js'
 export { type MigrationResult, migrateSql } from './migrate.js'
 export { migrationSql } from './migrations.js'
 export {
