@@ -15,14 +15,14 @@ export function signedInIdentifier(userId: string): LoginIdentifier {
 }
 
 /** What there is before a sign-in can be decided. */
-interface ProvingKit extends GroundKit, ManagementKit {}
+interface ProvePasswordKit extends GroundKit, ManagementKit {}
 
 /**
  * Checks that a signed-in user knows the password. Counted like a login: the thief of a session
  * must not try passwords without limit.
  */
 export function createProvePassword(
-  { users, throttle, digestIdentifier, audit }: ProvingKit,
+  { users, throttle, digestIdentifier, audit }: ProvePasswordKit,
   verifyPassword: VerifyPassword,
 ): ProvePassword {
   return async function provePassword(userId, password, { context, setHeaders, aborted }) {

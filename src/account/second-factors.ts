@@ -48,12 +48,12 @@ export interface SecondFactorsForHost {
 }
 
 /** TOTP, in a server and from a terminal. */
-interface FactorsKit extends ManagementKit {
+interface TotpForHostKit extends ManagementKit {
   readonly enrolment: TotpEnrolment
 }
 
 /** `auth.secondFactors`. */
-export function secondFactorsForHost(kit: FactorsKit): SecondFactorsForHost {
+export function secondFactorsForHost(kit: TotpForHostKit): SecondFactorsForHost {
   const { enrolment, sessions, throttle, audit } = kit
   return {
     async importTotp({ userId, secret }, options) {

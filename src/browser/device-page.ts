@@ -27,7 +27,7 @@ import type { BrowserKit } from './browser-kit.js'
 import { apisOf, scopesOf } from './consent-page.js'
 
 /** The same, with the decision about devices. */
-interface DeviceKit extends BrowserKit {
+interface DevicePageKit extends BrowserKit {
   readonly deviceFlow: DeviceFlow
   readonly deviceApprovals: DeviceApprovals
 }
@@ -38,7 +38,7 @@ interface DeviceKit extends BrowserKit {
  */
 export function createDevicePage(given: BrowserKit, deviceFlow: DeviceFlow): AccountFormPage {
   const deviceApprovals = createDeviceApprovals({ ...given, deviceFlow })
-  const kit: DeviceKit = { ...given, deviceFlow, deviceApprovals }
+  const kit: DevicePageKit = { ...given, deviceFlow, deviceApprovals }
   return {
     page: 'device',
     needsFresh: true,
@@ -69,7 +69,7 @@ function codeView(found: BrowserUser, form: PageForm, userCode: string): Content
   return (shell) => deviceCodePage(view, shell)
 }
 
-async function ask(kit: DeviceKit, asking: Asking): Promise<Changed> {
+async function ask(kit: DevicePageKit, asking: Asking): Promise<Changed> {
   const { found, fields } = asking
   const typed = fields.text('user_code')
   const device = await kit.deviceApprovals.look(found, typed, asking.request.context)
@@ -78,7 +78,7 @@ async function ask(kit: DeviceKit, asking: Asking): Promise<Changed> {
   return showDevice(kit, device, asking)
 }
 
-async function approve(kit: DeviceKit, asking: Asking): Promise<Changed> {
+async function approve(kit: DevicePageKit, asking: Asking): Promise<Changed> {
   const { deviceApprovals: approvals } = kit
   const { found, fields, request } = asking
   const { context } = request
@@ -104,7 +104,7 @@ async function approve(kit: DeviceKit, asking: Asking): Promise<Changed> {
   }
 }
 
-async function deny({ deviceApprovals }: DeviceKit, asking: Asking): Promise<Changed> {
+async function deny({ deviceApprovals }: DevicePageKit, asking: Asking): Promise<Changed> {
   const { found, fields } = asking
   const typed = fields.text('user_code')
   const isDenied = await deviceApprovals.deny(found, typed, asking.request.context)
@@ -128,7 +128,7 @@ function signInAgain(typed: string, asking: Asking): Changed {
 }
 
 async function showDevice(
-  kit: DeviceKit,
+  kit: DevicePageKit,
   device: AskedDevice,
   { found, show }: Asking,
   shown?: { readonly status: number; readonly fault: FormFault },

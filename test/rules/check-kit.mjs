@@ -2,6 +2,7 @@
 // each to its kit; what it cannot see is asked here, by its own types:
 // - no type is named `…Deps`, `…Parts` or `…OnPages`: a list of what one function or one page needs
 //   says again what a kit says;
+// - no two kits have one name: a reader of the second would look at the first;
 // - no two parts of one bag have a member of the same name, or the order of spreads would decide;
 // - nothing that a room adds to a bag has the name of something else in the kit: at run time a bag
 //   has more in it than its type says;
@@ -26,6 +27,7 @@ interface BaitKit extends InnerKit {
   readonly left?: number
 }
 interface SureKit { readonly maybe: number }
+interface GuardKit extends InnerKit {}
 const createInner = ({ carried }: InnerKit) => carried
 const createSure = ({ maybe }: SureKit) => maybe
 const createBait = (kit: BaitKit) => kit.used + createInner(kit) + (kit.left ?? kit.maybe ?? 0)
@@ -47,6 +49,7 @@ const expected = [
   'BaitDeps lists what a kit says',
   'BaitParts lists what a kit says',
   'BaitOnPages lists what a kit says',
+  'GuardKit is the name of another kit',
   'publish is handed a bag, and takes no kit',
   'two parts of this bag have the member used',
   'two parts of this bag have the member unused',
@@ -108,7 +111,10 @@ for (const source of sources.filter(({ fileName }) => !fileName.includes('/src/c
   })
 for (const source of judged)
   everyNode(source, (node) => {
-    if (isOfKit(node)) interfaces.push(node)
+    if (!isOfKit(node)) return
+    if (interfaces.some(({ name }) => name.text === node.name.text))
+      report(node, `${node.name.text} is the name of another kit`)
+    interfaces.push(node)
   })
 /** What each name of the kit stands for. */
 const typesInKit = new Map()
