@@ -228,6 +228,9 @@ export interface ContractRunner {
 /** The name of one contract. */
 export type StoreContractName = keyof StoresUnderTest
 
+/** The store of a contract. */
+export type StoreOf<Name extends StoreContractName> = NonNullable<StoresUnderTest[Name]>
+
 /** Who deletes what is over: `purge`, or the database by itself. */
 export type Expiry = 'purge' | 'database'
 
@@ -308,7 +311,7 @@ export async function atOnce<Calls extends readonly (() => Promise<unknown>)[]>(
 export function given<Name extends StoreContractName>(
   stores: StoresUnderTest,
   name: Name,
-): NonNullable<StoresUnderTest[Name]> {
+): StoreOf<Name> {
   const store = stores?.[name]
   if (store === undefined || store === null)
     throw new TypeError(`contracts names '${name}', but stores() gave no ${name}`)

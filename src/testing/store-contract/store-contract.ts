@@ -64,6 +64,7 @@ import {
   type Part,
   partOf,
   type StoreContractName,
+  type StoreOf,
   type StoresUnderTest,
   tellingThrows,
 } from './harness.js'
@@ -217,7 +218,7 @@ function contractOf<Name extends StoreContractName>(
     purge?.(part)
   }
 }
-type PartOf<Name extends StoreContractName> = Part<NonNullable<StoresUnderTest[Name]>>
+type PartOf<Name extends StoreContractName> = Part<StoreOf<Name>>
 
 const registerers: Readonly<Record<StoreContractName, Registerer>> = {
   codes: contractOf(

@@ -1,293 +1,210 @@
-import { randomId } from '../../../lib/secrets.js'
+import { randomId, randomSecret } from '../../../lib/secrets.js'
 import {
   derivedHash,
-  enrolling,
-  moments,
-  newFactor,
-  newPending,
+  newCode,
+  newKey,
+  newRefreshable,
+  newRotation,
   newSession,
+  newTicket,
 } from '../../../stores/new-records.js'
-import { check, codesLeft, given, type StoresUnderTest, same, won } from '../harness.js'
-import { type OneTimeOperation, oneWrite, usual, withinOne } from './one-time-operation.js'
+import {
+  duplicates,
+  type OneTimeOperation,
+  oneWrite,
+  operationsOf,
+  outcomeOf,
+  outcomes,
+  resolves,
+  thoseRows,
+} from './one-time-operation.js'
 
-const activate: OneTimeOperation = {
-  ...withinOne,
-  contract: 'secondFactors',
-  name: 'activate',
-  did: 'activated a factor for one user',
-  why:
-    'The user could sign in with one authenticator app only, but was told that several work. ' +
-    'Insert, and let the key refuse the rest.',
-  prepare: async () => randomId(),
-  attempt: async (stores, userId, caller) => {
-    const factor = newFactor(moments(), { userId, sealedSeed: `seed ${caller}` })
-    const answer = await given(stores, 'secondFactors').activate(factor, [
-      derivedHash(`recovery ${caller}`, userId),
-    ])
-    return won(
-      answer,
-      'secondFactors.activate',
-      { outcome: 'activated' },
-      { outcome: 'already-active' },
-    )
+/** The one-time operations of codes. */
+export const codeOperations: readonly OneTimeOperation[] = operationsOf('codes', [
+  {
+    name: 'consume',
+    did: 'consumed one code',
+    why: `RFC 6749 §4.1.2 says a code works once. ${oneWrite}`,
+    prepare: async (codes, at) => {
+      const code = newCode(at)
+      await codes.save(code)
+      return code.codeHash
+    },
+    // Only winners are counted here. Another test checks what the losers are told.
+    attempt: async (codes, hash, at) => (await codes.consume(hash, at(1)))?.outcome === 'consumed',
+    answers: [true, false],
   },
-  verify: async (stores, userId, winner) => {
-    const store = given(stores, 'secondFactors')
-    check(
-      (await store.find(userId))?.sealedSeed === `seed ${winner}`,
-      'After the race the stored seed is not that of the caller who was told `activated`.',
-    )
-    const loser = await store.consumeRecoveryCode(
-      userId,
-      derivedHash(`recovery ${winner === 0 ? 1 : 0}`, userId),
-    )
-    check(
-      loser.outcome === 'unknown',
-      'A recovery code works that belongs to an activation which was answered `already-active`.',
-    )
-    const own = await store.consumeRecoveryCode(userId, derivedHash(`recovery ${winner}`, userId))
-    check(
-      own.outcome === 'consumed',
-      'The recovery code of the winning activation does not work: factor and codes go in together.',
-    )
+  {
+    ...duplicates,
+    name: 'save',
+    did: 'saved a code under one hash',
+    prepare: async () => randomSecret(),
+    attempt: (codes, codeHash, at, caller) =>
+      resolves(codes.save(newCode(at, { codeHash, userId: `user ${caller}` }))),
+    stored: async (codes, hash, winner) => [(await codes.find(hash))?.userId, `user ${winner}`],
   },
-}
+])
 
-const confirm: OneTimeOperation = {
-  ...usual,
-  contract: 'secondFactors',
-  name: 'confirm',
-  did: 'confirmed one enrolment',
-  why:
-    'Each was shown recovery codes, and only those of one work. Delete the enrolment on its ' +
-    'conditions, and go on only if a row went.',
-  prepare: async (stores) => {
-    const userId = randomId()
-    await given(stores, 'secondFactors').savePending(
-      newPending(moments(), { userId, sealedSeed: derivedHash('seed', userId) }),
-    )
-    return userId
+/** The one-time operations of sessions. */
+export const sessionOperations: readonly OneTimeOperation[] = operationsOf('sessions', [
+  {
+    name: 'rotateRefresh',
+    did: 'rotated one refresh token',
+    why: `A stolen token would live on beside its successor (RFC 9700 §4.14.2). ${oneWrite}`,
+    prepare: async (sessions, at) => {
+      const id = randomId()
+      await sessions.create(newRefreshable(at, derivedHash('token', id), { id }))
+      return id
+    },
+    attempt: (sessions, id, at, caller) => {
+      const next = newRotation(at, derivedHash(`next ${caller}`, id))
+      return sessions.rotateRefresh(id, derivedHash('token', id), next, at(2))
+    },
+    answers: outcomes('rotated', 'superseded'),
+    stored: async (sessions, id, winner) => [
+      (await sessions.find(id))?.refresh?.hash,
+      derivedHash(`next ${winner}`, id),
+    ],
   },
-  attempt: async (stores, userId, caller) => {
-    const at = moments()
-    const factor = newFactor(at, {
-      userId,
-      sealedSeed: derivedHash('seed', userId),
-      lastStep: caller,
-    })
-    const answer = await given(stores, 'secondFactors').confirm(
-      factor,
-      codesOf(caller, userId),
-      at(1),
-    )
-    const lost = [{ outcome: 'not-pending' }, { outcome: 'already-active' }]
-    return won(answer, 'secondFactors.confirm', { outcome: 'activated' }, ...lost)
+  {
+    name: 'end',
+    did: 'ended one session',
+    why:
+      'True is for the one caller who ended it: what is announced, counted and closed hangs on ' +
+      `it. ${oneWrite}`,
+    prepare: async (sessions, at) => {
+      const session = newSession(at)
+      await sessions.create(session)
+      return session.id
+    },
+    attempt: (sessions, id, at) => sessions.end(id, 'logout', at(1)),
+    answers: [true, false],
   },
-  verify: async (stores, userId, winner) => {
-    const store = given(stores, 'secondFactors')
-    check(
-      (await store.find(userId))?.lastStep === winner,
-      'After the race the factor is not that of the caller who was told `activated`: its ' +
-        '`lastStep` is another one.',
-    )
-    same(
-      await store.findPending(userId, enrolling),
-      null,
-      'After the race the enrolment is still there: confirming uses it up.',
-    )
-    same(
-      await codesLeft(store, userId),
-      2,
-      'After the race there must be the recovery codes of the winner and no others.',
-    )
-    for (const hash of codesOf(winner, userId)) {
-      const { outcome } = await store.consumeRecoveryCode(userId, hash)
-      check(
-        outcome === 'consumed',
-        'A recovery code of the winning confirmation does not work: factor and codes go in ' +
-          'together.',
-      )
-    }
+  {
+    name: 'endAllForUser',
+    did: 'named one session as ended by them',
+    why: thoseRows,
+    withinOneProcess: true,
+    prepare: async (sessions, at) => {
+      const session = newSession(at)
+      await sessions.create(session)
+      return session.userId
+    },
+    attempt: async (sessions, userId, at) =>
+      (await sessions.endAllForUser(userId, 'revoked', at(1))).length > 0,
+    answers: [true, false],
   },
-}
+  {
+    name: 'endAllForClient',
+    did: 'named one session of a client as ended by them',
+    why: thoseRows,
+    needs: 'endAllForClient',
+    prepare: async (sessions, at) => {
+      const clientId = randomId()
+      await sessions.create(newSession(at, { clientId }))
+      return clientId
+    },
+    attempt: async (sessions, clientId, at) => {
+      const ended = await sessions.endAllForClient?.(clientId, {}, 'client-disabled', at(1))
+      return ended !== undefined && ended.length > 0
+    },
+    answers: [true, false],
+  },
+  {
+    name: 'endChildren',
+    did: 'named one child of a session as ended by them',
+    why: thoseRows,
+    needs: 'endChildren',
+    prepare: async (sessions, at) => {
+      const parentId = randomId()
+      await sessions.create(newSession(at, { parentId }))
+      return parentId
+    },
+    attempt: async (sessions, parentId, at) => {
+      const ended = await sessions.endChildren?.(parentId, 'revoked', at(1))
+      return ended !== undefined && ended.length > 0
+    },
+    answers: [true, false],
+  },
+  {
+    name: 'replaceSecret',
+    did: 'replaced one secret',
+    why: `Each gives its browser a cookie, and only one of them is good. ${oneWrite}`,
+    needs: 'replaceSecret',
+    prepare: async (sessions, at) => {
+      const id = randomId()
+      await sessions.create(newSession(at, { id, secretHash: derivedHash('secret', id) }))
+      return id
+    },
+    attempt: async (sessions, id, at, caller) => {
+      const from = derivedHash('secret', id)
+      const to = derivedHash(`secret of ${caller}`, id)
+      return sessions.replaceSecret?.(id, { from, to, formerUntil: at(10) })
+    },
+    answers: [true, false],
+    stored: async (sessions, id, winner) => [
+      (await sessions.find(id))?.secretHash,
+      derivedHash(`secret of ${winner}`, id),
+    ],
+  },
+  {
+    ...duplicates,
+    name: 'create',
+    did: 'created a session with one id',
+    prepare: async () => randomId(),
+    attempt: (sessions, id, at, caller) =>
+      resolves(sessions.create(newSession(at, { id, userId: `${id} ${caller}` }))),
+    stored: async (sessions, id, winner) => [(await sessions.find(id))?.userId, `${id} ${winner}`],
+  },
+])
 
-const step: OneTimeOperation = {
-  ...usual,
-  contract: 'secondFactors',
-  name: 'advanceStep',
-  did: 'used one TOTP step',
-  why: `RFC 6238 §5.2 says a one-time password works once. ${oneWrite}`,
-  prepare: activeFactor,
-  attempt: async (stores, userId) =>
-    won(
-      await given(stores, 'secondFactors').advanceStep(userId, 58_000_000),
-      'secondFactors.advanceStep',
-      { outcome: 'advanced' },
-      { outcome: 'stale' },
-    ),
-}
+/** The one-time operations of tickets. */
+export const ticketOperations: readonly OneTimeOperation[] = operationsOf('tickets', [
+  {
+    name: 'consume',
+    did: 'consumed one ticket',
+    why: 'A ticket opens one socket. Make it one delete that returns the row, not a read and a delete.',
+    prepare: async (tickets, at) => {
+      const ticket = newTicket(at)
+      await tickets.save(ticket)
+      return ticket.ticketHash
+    },
+    attempt: (tickets, ticketHash, at) => outcomeOf(tickets.consume(ticketHash, at(1))),
+    answers: outcomes('consumed', 'unknown'),
+  },
+  {
+    ...duplicates,
+    name: 'save',
+    did: 'saved a ticket under one hash',
+    prepare: async () => randomSecret(),
+    attempt: (tickets, ticketHash, at, caller) =>
+      resolves(tickets.save(newTicket(at, { ticketHash, userId: `user ${caller}` }))),
+    stored: async (tickets, ticketHash, winner) => {
+      const answer = await tickets.consume(ticketHash, new Date())
+      return ['ticket' in answer ? answer.ticket.userId : undefined, `user ${winner}`]
+    },
+  },
+])
 
-const reseal: OneTimeOperation = {
-  ...withinOne,
-  contract: 'secondFactors',
-  name: 'reseal',
-  did: 'resealed one seed',
-  why: `A seed sealed under an older key would replace a newer one. ${oneWrite}`,
-  prepare: async (stores) => {
-    const userId = randomId()
-    await given(stores, 'secondFactors').activate(
-      newFactor(moments(), { userId, sealedSeed: derivedHash('seed', userId) }),
-      [],
-    )
-    return userId
-  },
-  attempt: async (stores, userId, caller) => {
-    const answer = await given(stores, 'secondFactors').reseal(
-      userId,
-      derivedHash('seed', userId),
-      `resealed by ${caller}`,
-    )
-    return won(answer, 'secondFactors.reseal', { outcome: 'resealed' }, { outcome: 'superseded' })
-  },
-  verify: async (stores, userId, winner) => {
-    const stored = await given(stores, 'secondFactors').find(userId)
-    check(
-      stored?.sealedSeed === `resealed by ${winner}`,
-      'After the race the stored seed is not that of the caller who was told `resealed`.',
-    )
-  },
-}
-
-const recoveryCode: OneTimeOperation = {
-  ...usual,
-  contract: 'secondFactors',
-  name: 'consumeRecoveryCode',
-  did: 'used one recovery code',
-  why:
-    'Whoever reads a code over a shoulder would get in with it. Make it one delete of one row, ' +
-    'and answer by the rows it deleted.',
-  prepare: activeFactor,
-  attempt: async (stores, userId) =>
-    won(
-      await given(stores, 'secondFactors').consumeRecoveryCode(
-        userId,
-        derivedHash('recovery', userId),
+/** The one-time operations of keys. */
+export const keyOperations: readonly OneTimeOperation[] = operationsOf('keys', [
+  {
+    name: 'insert',
+    did: 'inserted one generation',
+    why:
+      'Processes would sign with keys that the others do not know. Insert, and let the primary ' +
+      'key refuse the rest.',
+    prepare: async (_keys, at) => String(newKey(at).generation),
+    attempt: (keys, generation, at, caller) =>
+      keys.insert(
+        newKey(at, { generation: Number(generation), kid: `${generation} by ${caller}` }),
       ),
-      'secondFactors.consumeRecoveryCode',
-      { outcome: 'consumed' },
-      { outcome: 'unknown' },
-    ),
-}
-
-const deactivate: OneTimeOperation = {
-  ...withinOne,
-  contract: 'secondFactors',
-  name: 'deactivate',
-  did: 'deactivated one factor',
-  why: 'Answer by the rows that this very delete has deleted.',
-  prepare: activeFactor,
-  attempt: async (stores, userId) =>
-    won(
-      await given(stores, 'secondFactors').deactivate(userId),
-      'secondFactors.deactivate',
-      { outcome: 'deactivated' },
-      { outcome: 'not-active' },
-    ),
-}
-
-/** Every one-time operation of second factors. */
-export const factorOperations: readonly OneTimeOperation[] = [
-  activate,
-  confirm,
-  step,
-  reseal,
-  recoveryCode,
-  deactivate,
-]
-
-function codesOf(caller: number, userId: string): readonly string[] {
-  return [derivedHash(`recovery ${caller}`, userId), derivedHash(`spare ${caller}`, userId)]
-}
-
-async function activeFactor(stores: StoresUnderTest): Promise<string> {
-  const factor = newFactor(moments())
-  await given(stores, 'secondFactors').activate(factor, [derivedHash('recovery', factor.userId)])
-  return factor.userId
-}
-
-const why =
-  'Answer the rows that this very write has changed, not what a query finds before or after it.'
-
-const endAllForClient: OneTimeOperation = {
-  ...usual,
-  contract: 'sessions',
-  name: 'endAllForClient',
-  did: 'named one session of a client as ended by them',
-  why,
-  isOffered: (stores) => given(stores, 'sessions').endAllForClient !== undefined,
-  prepare: async (stores) => {
-    const clientId = randomId()
-    await given(stores, 'sessions').create(newSession(moments(), { clientId }))
-    return clientId
+    answers: outcomes('inserted', 'exists'),
+    stored: async (keys, generation, winner) => {
+      const all = await keys.list()
+      await keys.remove(Number(generation))
+      const stored = all.filter((key) => key.generation === Number(generation))
+      return [stored.map(({ kid }) => kid), [`${generation} by ${winner}`]]
+    },
   },
-  attempt: async (stores, clientId) => {
-    const sessions = given(stores, 'sessions')
-    const ended = await sessions.endAllForClient?.(clientId, {}, 'client-disabled', moments()(1))
-    return ended !== undefined && ended.length > 0
-  },
-}
-
-const endChildren: OneTimeOperation = {
-  ...usual,
-  contract: 'sessions',
-  name: 'endChildren',
-  did: 'named one child of a session as ended by them',
-  why,
-  isOffered: (stores) => given(stores, 'sessions').endChildren !== undefined,
-  prepare: async (stores) => {
-    const parentId = randomId()
-    await given(stores, 'sessions').create(newSession(moments(), { parentId }))
-    return parentId
-  },
-  attempt: async (stores, parentId) => {
-    const ended = await given(stores, 'sessions').endChildren?.(parentId, 'revoked', moments()(1))
-    return ended !== undefined && ended.length > 0
-  },
-}
-
-const replaceSecret: OneTimeOperation = {
-  ...usual,
-  contract: 'sessions',
-  name: 'replaceSecret',
-  did: 'replaced one secret',
-  why: `Each gives its browser a cookie, and only one of them is good. ${oneWrite}`,
-  isOffered: (stores) => given(stores, 'sessions').replaceSecret !== undefined,
-  prepare: async (stores) => {
-    const id = randomId()
-    const secretHash = derivedHash('secret', id)
-    await given(stores, 'sessions').create(newSession(moments(), { id, secretHash }))
-    return id
-  },
-  attempt: async (stores, id, caller) => {
-    const from = derivedHash('secret', id)
-    const to = derivedHash(`secret of ${caller}`, id)
-    const replacement = { from, to, formerUntil: moments()(10) }
-    const isReplaced = await given(stores, 'sessions').replaceSecret?.(id, replacement)
-    return won(isReplaced, 'sessions.replaceSecret', true, false)
-  },
-  verify: async (stores, id, winner) => {
-    const stored = await given(stores, 'sessions').find(id)
-    check(
-      stored?.secretHash === derivedHash(`secret of ${winner}`, id),
-      'After the race the stored secret is not that of the caller who was told true: its browser ' +
-        'is signed out.',
-    )
-  },
-}
-
-/** The optional one-time operations of sessions. */
-export const sessionOwnerOperations: readonly OneTimeOperation[] = [
-  endAllForClient,
-  endChildren,
-  replaceSecret,
-]
+])

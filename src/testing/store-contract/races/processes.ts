@@ -24,7 +24,7 @@ export function processRaces(
   )) {
     it(`${operation.name} is won by one of ${callers} callers in two processes`, async (children) => {
       const stores = await open()
-      if (operation.isOffered?.(stores) === false) return
+      if (!operation.isOffered(stores)) return
       await raceInRounds(operation, stores, children, rounds)
     })
   }
@@ -59,7 +59,7 @@ async function raceInRounds(
     const subject = await operation.prepare(stores)
     const winners = await raceOnce(operation, subject, children)
     winnersOfRounds.push(winners.length)
-    if (winners.length === 1) await operation.verify?.(stores, subject, winners[0] ?? 0)
+    if (winners.length === 1) await operation.verify(stores, subject, winners[0] ?? 0)
   }
   check(
     winnersOfRounds.every((count) => count === 1),

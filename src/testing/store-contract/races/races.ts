@@ -19,14 +19,14 @@ export function races(
     for (const callers of operation.callers) {
       it(`${operation.name} is won by one of ${callers} callers`, async () => {
         const stores = await open()
-        if (operation.isOffered?.(stores) === false) return
+        if (!operation.isOffered(stores)) return
         const subject = await operation.prepare(stores)
         const attempt = (caller: number) => operation.attempt(stores, subject, caller)
         const winners = await raceWinners(callers, attempt).catch((error: unknown) =>
           failInstead(error, callers),
         )
         checkOneWinner(operation, callers, winners)
-        await operation.verify?.(stores, subject, winners[0] ?? 0)
+        await operation.verify(stores, subject, winners[0] ?? 0)
       })
     }
   }
