@@ -1,234 +1,219 @@
 import { randomId } from '../../../lib/secrets.js'
-import type { ManagedClientStore } from '../../../stores/client-contract.js'
-import type { ConsentStore } from '../../../stores/consent-contract.js'
 import type { SessionStore } from '../../../stores/contract.js'
-import type { DeviceCodeStore } from '../../../stores/device-code-contract.js'
 import type { IdentityStore } from '../../../stores/identity-contract.js'
 import {
+  enrolling,
   moments,
-  newClient,
-  newConsent,
-  newDeviceCode,
+  newFactor,
   newIdentity,
   newPasskeyRecord,
+  newPending,
   newProof,
-  newSecretHash,
+  newRefreshable,
+  newRotation,
   newSession,
 } from '../../../stores/new-records.js'
-import type { OnceStore } from '../../../stores/once-contract.js'
 import type { PasskeyStore } from '../../../stores/passkey-contract.js'
 import type { ProofStore } from '../../../stores/proof-contract.js'
-import { isNone, same, shared } from '../harness.js'
+import type { SecondFactorStore } from '../../../stores/second-factor-contract.js'
+import { given } from '../harness.js'
+import { type BothSides, bothWays, nothing, type Step } from './visibility-steps.js'
 
-/** One process grants consents, and the other reads them. */
-export async function consentsOf(one: ConsentStore, other: ConsentStore): Promise<void> {
+function sessions(one: SessionStore, other: SessionStore): readonly Step[] {
   const at = moments()
-  const consent = newConsent(at, { scopes: ['openid'] })
-  const { userId, clientId } = consent
-  const found = async () => (await other.find(userId, clientId))?.scopes
-  const listed = async () => (await other.listForUser(userId)).length
-  same([await found(), await listed()], [undefined, 0], 'consents.find of none.')
-  await one.grant(consent)
-  same(
-    [await found(), await listed()],
-    [['openid'], 1],
-    `consents.find and listForUser of a consent that another process has granted. ${shared}`,
-  )
-  await other.grant({ ...consent, scopes: ['profile'] })
-  same(
-    [...((await one.find(userId, clientId))?.scopes ?? [])].sort(),
-    ['openid', 'profile'],
-    `consents.find of a consent to which two processes have added. ${shared}`,
-  )
-  await one.revoke(userId, clientId)
-  same(
-    [isNone(await other.find(userId, clientId)), await listed()],
-    [true, 0],
-    `consents.find and listForUser of a consent that another process has revoked. ${shared}`,
-  )
+  const session = newRefreshable(at, 'token', { ip: null })
+  const { id, userId } = session
+  const next = newRotation(at, 'next')
+  const seen = { lastSeenAt: at(3), idleExpiresAt: at(603), ip: '203.0.113.9' }
+  const found = () => other.find(id)
+  const listed = async () => (await other.listForUser(userId, at(3))).map((row) => row.id)
+  const rotate = () => other.rotateRefresh(id, 'token', newRotation(at, 'stolen'), at(3))
+  return [
+    ['not created yet', nothing, 'find', found, null],
+    ['not created yet', nothing, 'listForUser', listed, []],
+    ['created', () => one.create(session), 'find', async () => (await found())?.id, id],
+    ['created', nothing, 'listForUser', listed, [id]],
+    [
+      'refreshed',
+      () => one.rotateRefresh(id, 'token', next, at(2)),
+      'find',
+      async () => (await found())?.refresh?.hash,
+      'next',
+    ],
+    ['touched', () => one.touch(id, seen), 'find', async () => (await found())?.ip, seen.ip],
+    [
+      'changed by setMethods',
+      () => one.setMethods(id, ['host']),
+      'find',
+      async () => (await found())?.methods,
+      ['host'],
+    ],
+    ['rotated', nothing, 'rotateRefresh', rotate, { outcome: 'superseded' }],
+    [
+      'ended: signing out must hold everywhere',
+      () => one.end(id, 'logout', at(3)),
+      'find',
+      async () => (await found())?.endReason,
+      'logout',
+    ],
+    ['ended', nothing, 'liveAmong', () => other.liveAmong([id], at(4)), []],
+    ['ended', nothing, 'listForUser', listed, []],
+  ]
 }
 
-/** One process claims keys, and the other claims them again. */
-export async function onceOf(one: OnceStore, other: OnceStore): Promise<void> {
+function sessionsOfBoth(one: SessionStore, other: SessionStore): readonly Step[] {
   const at = moments()
-  const key = randomId()
-  await one.claim(key, at(60), at(0))
-  same(
-    await other.claim(key, at(60), at(0)),
-    { outcome: 'known' },
-    `once.claim of a key that another process has claimed. ${shared}`,
-  )
-}
-
-/** One process changes clients, and the other reads them. */
-export async function clientsOf(one: ManagedClientStore, other: ManagedClientStore): Promise<void> {
-  const at = moments()
-  const hash = newSecretHash()
-  const { secretHashes: _none, ...client } = newClient()
-  const { id } = client
-  same(isNone(await other.find(id)), true, 'clients.find of none.')
-  await one.create(client, at(0))
-  same((await other.find(id))?.name, client.name, `clients.find of a new client. ${shared}`)
-  await one.update({ ...client, name: 'Renamed' }, at(1))
-  same((await other.find(id))?.name, 'Renamed', `clients.find after update. ${shared}`)
-  await one.replaceSecrets(id, [], [hash], at(1))
-  same((await other.find(id))?.secretHashes, [hash], `clients.find with a new secret. ${shared}`)
-  await one.setDisabled(id, true, at(1))
-  same((await other.find(id))?.disabled, true, `clients.find of a disabled client. ${shared}`)
-}
-
-/** One process changes device codes, and the other reads them. */
-export async function deviceCodesOf(one: DeviceCodeStore, other: DeviceCodeStore): Promise<void> {
-  const at = moments()
-  const code = newDeviceCode(at, { triesLeft: 1 })
-  const { userCodeHash, deviceCodeHash } = code
-  const found = async () => other.find(userCodeHash)
-  same([isNone(await found())], [true], 'deviceCodes.find of none.')
-  await one.save(code)
-  same(await found(), code, `deviceCodes.find of one that another process has saved. ${shared}`)
-  await one.poll(userCodeHash, deviceCodeHash, at(1))
-  same(
-    (await other.poll(userCodeHash, deviceCodeHash, at(1))).outcome,
-    'too-soon',
-    `deviceCodes.poll of a code that another process has polled. ${shared}`,
-  )
-  await one.claim(userCodeHash, 'u-alice', at(1))
-  same((await found())?.userId, 'u-alice', `deviceCodes.find after claim. ${shared}`)
-  same(
-    await other.claim(userCodeHash, 'u-eve', at(1)),
-    { outcome: 'foreign' },
-    `deviceCodes.claim of a code that another process has claimed. ${shared}`,
-  )
-  await other.takeTry(userCodeHash, 'u-alice', at(1))
-  same(
-    await one.takeTry(userCodeHash, 'u-alice', at(1)),
-    { outcome: 'void' },
-    `deviceCodes.takeTry of the try that another process has taken. ${shared}`,
-  )
-  await one.decide(userCodeHash, 'u-alice', { state: 'denied' }, at(1))
-  same((await found())?.state, 'denied', `deviceCodes.find after decide. ${shared}`)
-}
-
-/** Sessions that one process ends together have ended for the other. */
-export async function ownersOf(here: SessionStore, there: SessionStore): Promise<void> {
-  // The stand-in for the other process has every method.
-  if (here.endAllForClient === undefined || here.endChildren === undefined) return
-  const at = moments()
-  for (const [one, other] of [[here, there] as const, [there, here] as const]) {
-    const [clientId, parentId] = [randomId(), randomId()]
-    const own = [newSession(at, { clientId }), newSession(at, { parentId })]
-    for (const session of own) await one.create(session)
-    const ended = [
-      await other.endAllForClient?.(clientId, {}, 'client-disabled', at(1)),
-      await other.endChildren?.(parentId, 'revoked', at(1)),
-    ]
-    same(
-      ended,
-      own.map(({ id }) => [id]),
-      'endAllForClient and endChildren of sessions that another process has created. Keep ' +
-        'nothing in the memory of a process: no cache of rows, no index.',
-    )
-    for (const { id } of own)
-      same(
-        (await one.find(id))?.endedAt instanceof Date,
-        true,
-        'sessions.find of a session that another process has ended with its client or parent.',
-      )
+  const { userId, ...rest } = newSession(at)
+  const [own, others] = [{ ...rest, userId }, newSession(at, { userId })]
+  const ids = [own.id, others.id]
+  const create = async () => {
+    await one.create(own)
+    await other.create(others)
   }
+  const living = async () => {
+    const found = [await one.find(own.id), await one.find(others.id)]
+    return found.filter((session) => session?.endedAt === null).length
+  }
+  const endAll = async () => [...(await other.endAllForUser(userId, 'revoked', at(1)))].sort()
+  return [
+    ['created', create, 'find', living, 2],
+    ['created: "sign out everywhere" ends both', nothing, 'endAllForUser', endAll, ids.sort()],
+    ['ended with endAllForUser', nothing, 'find', living, 0],
+  ]
 }
 
-/** One process changes identities, and the other reads them. */
-export async function identitiesOf(one: IdentityStore, other: IdentityStore): Promise<void> {
+function ownedSessions(one: SessionStore, other: SessionStore): readonly Step[] {
   const at = moments()
-  const identity = newIdentity(at)
-  const { provider, subject, userId, id } = identity
-  const seen = async () => [await other.find(provider, subject), await other.listForUser(userId)]
-  same(await seen(), [null, []], 'identities.find and listForUser of none.')
-  await one.link(identity)
-  same(
-    await seen(),
-    [identity, [identity]],
-    `identities.find and listForUser of one that another process has linked. ${shared}`,
-  )
-  same(
-    await other.link(newIdentity(at, { provider, subject })),
-    { outcome: 'exists' },
-    `identities.link of one that another process has linked. ${shared}`,
-  )
-  await one.used(provider, subject, at(9))
-  same(
-    (await other.find(provider, subject))?.lastUsedAt,
-    at(9),
-    `identities.find of one that was used in another process. ${shared}`,
-  )
-  same(
-    await other.unlink(userId, id, { unlessLast: true }),
-    { outcome: 'last' },
-    `identities.unlink of the only one, which another process has linked. ${shared}`,
-  )
-  await one.unlink(userId, id, { unlessLast: false })
-  same(
-    [...(await seen()), await other.wasUnlinked(provider, subject)],
-    [null, [], true],
-    `identities.find, listForUser and wasUnlinked after another process has unlinked it. ${shared}`,
-  )
+  const [clientId, parentId] = [randomId(), randomId()]
+  const own = [newSession(at, { clientId }), newSession(at, { parentId })]
+  const create = async () => {
+    for (const session of own) await one.create(session)
+  }
+  const end = async () => [
+    await other.endAllForClient?.(clientId, {}, 'client-disabled', at(1)),
+    await other.endChildren?.(parentId, 'revoked', at(1)),
+  ]
+  // One after the other: a child process answers one question at a time.
+  const ended = async () => {
+    const answers: boolean[] = []
+    for (const { id } of own) answers.push((await one.find(id))?.endedAt instanceof Date)
+    return answers
+  }
+  const ids = own.map(({ id }) => [id])
+  return [
+    ['created', create, 'endAllForClient and endChildren', end, ids],
+    ['ended with its client or parent', nothing, 'find', ended, [true, true]],
+  ]
 }
 
-/** One process changes passkeys, and the other reads them. */
-export async function passkeysOf(one: PasskeyStore, other: PasskeyStore): Promise<void> {
+async function allSessions(sides: BothSides): Promise<void> {
+  await bothWays('sessions', sessions, sessionsOfBoth)(sides)
+  // The stand-in for the other process has every method.
+  const { endAllForClient, endChildren } = given(sides.here, 'sessions')
+  if (endAllForClient === undefined || endChildren === undefined) return
+  await bothWays('sessions', ownedSessions)(sides)
+}
+
+function secondFactors(one: SecondFactorStore, other: SecondFactorStore): readonly Step[] {
+  const at = moments()
+  const pending = newPending(at)
+  const { userId, sealedSeed } = pending
+  const found = () => other.find(userId)
+  const waiting = () => other.findPending(userId, enrolling)
+  const confirm = () => one.confirm(newFactor(at, { userId, sealedSeed }), ['1', '2'], at(1))
+  const use = (store: SecondFactorStore, hash: string) => () =>
+    store.consumeRecoveryCode(userId, hash)
+  const advance = (store: SecondFactorStore) => () => store.advanceStep(userId, 7)
+  const [stale, unknown] = [{ outcome: 'stale' }, { outcome: 'unknown' }]
+  return [
+    ['not enrolled yet', nothing, 'find', found, null],
+    ['not enrolled yet', nothing, 'findPending', waiting, null],
+    ['saved', () => one.savePending(pending), 'findPending', waiting, pending],
+    ['activated', confirm, 'find', async () => (await found())?.lastStep, -1],
+    ['confirmed', nothing, 'findPending', waiting, null],
+    ['accepted', advance(one), 'advanceStep', advance(other), stale],
+    ['used', use(one, '1'), 'consumeRecoveryCode', use(other, '1'), unknown],
+    ['deactivated', () => one.deactivate(userId), 'find', found, null],
+    ['deactivated', nothing, 'consumeRecoveryCode', use(other, '2'), unknown],
+  ]
+}
+
+function passkeys(one: PasskeyStore, other: PasskeyStore): readonly Step[] {
   const at = moments()
   const passkey = newPasskeyRecord(at)
   const { credentialId, userId, userHandle } = passkey
-  const found = async () => other.find(credentialId)
-  same([isNone(await found())], [true], 'passkeys.find of none.')
-  await one.create(passkey, { most: 20, recoveryCodeHashes: [] })
-  same(await found(), passkey, `passkeys.find of one that another process has created. ${shared}`)
-  same(
-    await other.claimHandle(userId, 'another'),
-    userHandle,
-    `passkeys.claimHandle where another process has kept one. ${shared}`,
-  )
-  await one.use(credentialId, 7, { counter: 8, backedUp: true, lastUsedAt: at(9) })
-  same(
-    await other.use(credentialId, 7, { counter: 8, backedUp: true, lastUsedAt: at(9) }),
-    { outcome: 'superseded' },
-    `passkeys.use of a counter that another process has moved. ${shared}`,
-  )
-  await one.rename(userId, credentialId, 'Other')
-  same((await found())?.name, 'Other', `passkeys.find of one that was renamed. ${shared}`)
-  await one.remove(userId, credentialId, { unlessLast: false })
-  same(
-    [isNone(await found()), await other.listForUser(userId)],
-    [true, []],
-    `passkeys.find and listForUser after another process has removed it. ${shared}`,
-  )
+  const found = () => other.find(credentialId)
+  const listed = () => other.listForUser(userId)
+  const create = () => one.create(passkey, { most: 20, recoveryCodeHashes: [] })
+  const use = (store: PasskeyStore) => () =>
+    store.use(credentialId, 7, { counter: 8, backedUp: true, lastUsedAt: at(9) })
+  const remove = () => one.remove(userId, credentialId, { unlessLast: false })
+  const claim = () => other.claimHandle(userId, 'another')
+  const rename = () => one.rename(userId, credentialId, 'Other')
+  return [
+    ['not created yet', nothing, 'find', found, null],
+    ['created', create, 'find', found, passkey],
+    ['kept', nothing, 'claimHandle', claim, userHandle],
+    ['used', use(one), 'use', use(other), { outcome: 'superseded' }],
+    ['renamed', rename, 'find', async () => (await found())?.name, 'Other'],
+    ['removed', remove, 'find', found, null],
+    ['removed', nothing, 'listForUser', listed, []],
+  ]
 }
 
-/** One process changes proofs, and the other reads them. */
-export async function proofsOf(one: ProofStore, other: ProofStore): Promise<void> {
+function proofs(one: ProofStore, other: ProofStore): readonly Step[] {
   const at = moments()
   const proof = newProof(at, { triesLeft: 2 })
   const { idHash, purpose, userId } = proof
-  const found = async () => other.find(idHash, purpose)
-  same([isNone(await found())], [true], 'proofs.find of none.')
-  await one.save(proof)
-  same(await found(), proof, `proofs.find of one that another process has saved. ${shared}`)
-  await one.takeTry(idHash, purpose, at(1))
-  same((await found())?.triesLeft, 1, `proofs.find after takeTry in another process. ${shared}`)
-  await other.takeTry(idHash, purpose, at(1))
-  same(
-    await one.takeTry(idHash, purpose, at(1)),
-    { outcome: 'void' },
-    `proofs.takeTry of tries that another process has taken. ${shared}`,
-  )
-  same(
-    await other.voidForUser(String(userId), [purpose], at(2)),
-    1,
-    `proofs.voidForUser of a proof that another process has saved. ${shared}`,
-  )
-  same(
-    await one.consume(idHash, purpose, at(3)),
-    { outcome: 'void' },
-    `proofs.consume of a proof that another process has used up. ${shared}`,
-  )
+  const found = () => other.find(idHash, purpose)
+  const take = (store: ProofStore) => () => store.takeTry(idHash, purpose, at(1))
+  const voidAll = () => other.voidForUser(String(userId), [purpose], at(2))
+  const consume = () => one.consume(idHash, purpose, at(3))
+  return [
+    ['not saved yet', nothing, 'find', found, null],
+    ['saved', () => one.save(proof), 'find', found, proof],
+    ['tried', take(one), 'find', async () => (await found())?.triesLeft, 1],
+    ['tried for the last time', take(other), 'takeTry', take(one), { outcome: 'void' }],
+    ['saved', nothing, 'voidForUser', voidAll, 1],
+    ['used up', nothing, 'consume', consume, { outcome: 'void' }],
+  ]
+}
+
+function identities(one: IdentityStore, other: IdentityStore): readonly Step[] {
+  const at = moments()
+  const identity = newIdentity(at)
+  const { provider, subject, userId, id } = identity
+  const found = () => other.find(provider, subject)
+  const listed = () => other.listForUser(userId)
+  const linkAgain = () => other.link(newIdentity(at, { provider, subject }))
+  const use = () => one.used(provider, subject, at(9))
+  const unlink = (store: IdentityStore, unlessLast: boolean) => () =>
+    store.unlink(userId, id, { unlessLast })
+  const wasUnlinked = () => other.wasUnlinked(provider, subject)
+  return [
+    ['not linked yet', nothing, 'find', found, null],
+    ['not linked yet', nothing, 'listForUser', listed, []],
+    ['linked', () => one.link(identity), 'find', found, identity],
+    ['linked', nothing, 'listForUser', listed, [identity]],
+    ['linked', nothing, 'link', linkAgain, { outcome: 'exists' }],
+    ['used', use, 'find', async () => (await found())?.lastUsedAt, at(9)],
+    ['linked alone', nothing, 'unlink', unlink(other, true), { outcome: 'last' }],
+    ['unlinked', unlink(one, false), 'find', found, null],
+    ['unlinked', nothing, 'listForUser', listed, []],
+    ['unlinked', nothing, 'wasUnlinked', wasUnlinked, true],
+  ]
+}
+
+/** The stores of accounts and their sessions. */
+export const accountsVisibility: Readonly<
+  Record<
+    'sessions' | 'secondFactors' | 'passkeys' | 'proofs' | 'identities',
+    (sides: BothSides) => Promise<void>
+  >
+> = {
+  sessions: allSessions,
+  secondFactors: bothWays('secondFactors', secondFactors),
+  passkeys: bothWays('passkeys', passkeys),
+  proofs: bothWays('proofs', proofs),
+  identities: bothWays('identities', identities),
 }
