@@ -1,14 +1,8 @@
 import { raceWinners } from '../../lib/async.js'
 import type { AuthorizationCodeRecord, AuthorizationCodeStore } from '../../stores/code-contract.js'
 import type { AuthenticationMethod } from '../../stores/contract.js'
-import {
-  inTurns,
-  moments,
-  newCode,
-  newRefreshable,
-  newWholeCode,
-} from '../../stores/new-records.js'
-import { checkGone, countTrue, purgeContract } from './every-store/purge-contract.js'
+import { moments, newCode, newRefreshable, newWholeCode } from '../../stores/new-records.js'
+import { checkGone, purgeContract } from './every-store/purge-contract.js'
 import { comesBack, goodUntil, type Rows } from './every-store/rows.js'
 import {
   awkwardText,
@@ -388,32 +382,15 @@ export function codesPurge(part: Part<AuthorizationCodeStore>): void {
   purgeContract(part, {
     method: 'codes.purge',
     row: 'code',
-    moments: [
-      {
-        title: 'an unused code at the moment it expires',
-        tooEarly: 'deleted a code one millisecond before it expired',
-        over: 60,
-        async add(codes, at) {
-          const code = newCode(at)
-          await codes.save(code)
-          return () => isThere(codes, code.codeHash)
-        },
-      },
-    ],
+    moments: [['an unused code at the moment it expires', 60, newCode]],
+    save: (codes, code) => codes.save(code),
+    isThere: (codes, { codeHash }) => isThere(codes, codeHash),
     isCountable: true,
-    purge: (codes, now, limit) => codes.purge(now, limit),
-    addLiving: (codes, at) => codes.save(newCode(at)),
+    living: newCode,
+    make: (at) => newCode(at, { expiresAt: at(30), retainUntil: at(40) }),
     // Every second one has been used.
-    async addOver(codes, at, count) {
-      const rows = Array.from({ length: count }, () =>
-        newCode(at, { expiresAt: at(30), retainUntil: at(40) }),
-      )
-      await inTurns(rows, async (code, index) => {
-        await codes.save(code)
-        if (index % 2 === 1) await codes.consume(code.codeHash, at(1))
-      })
-      return () => countTrue(rows.map(({ codeHash }) => isThere(codes, codeHash)))
-    },
+    use: async (codes, { codeHash }, at, index) =>
+      index % 2 === 1 && codes.consume(codeHash, at(1)),
     over: 40,
   })
 }

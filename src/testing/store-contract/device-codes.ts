@@ -1,7 +1,7 @@
 import { randomId, randomSecret } from '../../lib/secrets.js'
 import type { DeviceCodeRecord, DeviceCodeStore } from '../../stores/device-code-contract.js'
-import { inTurns, type Moment, newDeviceCode } from '../../stores/new-records.js'
-import { countTrue, purgeContract } from './every-store/purge-contract.js'
+import { type Moment, newDeviceCode } from '../../stores/new-records.js'
+import { purgeContract } from './every-store/purge-contract.js'
 import { comesBack, type Rows, recordsAreCopies } from './every-store/rows.js'
 import {
   awkwardPairs,
@@ -295,43 +295,21 @@ const over = 30
 
 /** `purge` of device codes. */
 export function deviceCodesPurge(part: Part<DeviceCodeStore>): void {
-  const isThere = async (codes: DeviceCodeStore, { userCodeHash }: DeviceCodeRecord) =>
-    !isNone(await codes.find(userCodeHash))
   const expiring = (at: Moment, change: Partial<DeviceCodeRecord> = {}) =>
     newDeviceCode(at, { expiresAt: at(over), ...change })
-  const adding =
-    (change: Partial<DeviceCodeRecord> = {}) =>
-    async (codes: DeviceCodeStore, at: Moment) => {
-      const code = expiring(at, change)
-      await codes.save(code)
-      return () => isThere(codes, code)
-    }
-
+  const denied = { state: 'denied', userId: 'u-alice' }
   purgeContract(part, {
     method: 'deviceCodes.purge',
     row: 'device code',
     moments: [
-      {
-        title: 'a pending device code at the moment it expires',
-        tooEarly: 'deleted a device code one millisecond before it expired',
-        over,
-        add: adding(),
-      },
-      {
-        title: 'a decided device code at the moment it expires',
-        tooEarly: 'deleted a decided device code one millisecond before it expired',
-        over,
-        add: adding({ state: 'denied', userId: 'u-alice' }),
-      },
+      ['a pending device code at the moment it expires', over, expiring],
+      ['a decided device code at the moment it expires', over, (at) => expiring(at, denied)],
     ],
+    save: (codes, code) => codes.save(code),
+    isThere: async (codes, { userCodeHash }) => !isNone(await codes.find(userCodeHash)),
     isCountable: true,
-    purge: (codes, now, limit) => codes.purge(now, limit),
-    addLiving: (codes, at) => codes.save(newDeviceCode(at)),
-    async addOver(codes, at, count) {
-      const rows = Array.from({ length: count }, () => expiring(at))
-      await inTurns(rows, (code) => codes.save(code))
-      return () => countTrue(rows.map((code) => isThere(codes, code)))
-    },
+    living: newDeviceCode,
+    make: (at) => expiring(at),
     over,
   })
 }

@@ -1,7 +1,7 @@
 import { randomSecret } from '../../lib/secrets.js'
-import { confirmed, enrolling, inTurns, newFactor, newPending } from '../../stores/new-records.js'
+import { confirmed, enrolling, newFactor, newPending } from '../../stores/new-records.js'
 import type { PendingSecondFactor, SecondFactorStore } from '../../stores/second-factor-contract.js'
-import { countTrue, purgeContract } from './every-store/purge-contract.js'
+import { purgeContract } from './every-store/purge-contract.js'
 import { atOnce, check, codesLeft, isNone, type Part, same } from './harness.js'
 
 /** Enrolments, while other calls change the same user. */
@@ -172,32 +172,15 @@ async function checkFactorAndCodes(
 
 /** `purge` deletes expired enrolments, and nothing else that belongs to the user. */
 export function enrolmentsPurge(part: Part<SecondFactorStore>): void {
-  const isThere = async (factors: SecondFactorStore, userId: string) =>
-    !isNone(await factors.findPending(userId, enrolling))
-
   purgeContract(part, {
     method: 'secondFactors.purge',
     row: 'enrolment',
-    moments: [
-      {
-        title: 'an enrolment at the moment it expires',
-        tooEarly: 'deleted an enrolment before it expired',
-        over: 600,
-        async add(factors, at) {
-          const pending = newPending(at)
-          await factors.savePending(pending)
-          return () => isThere(factors, pending.userId)
-        },
-      },
-    ],
+    moments: [['an enrolment at the moment it expires', 600, newPending]],
+    save: (factors, pending) => factors.savePending(pending),
+    isThere: async (factors, { userId }) => !isNone(await factors.findPending(userId, enrolling)),
     isCountable: true,
-    purge: (factors, now, limit) => factors.purge(now, limit),
-    addLiving: (factors, at) => factors.savePending(newPending(at, { expiresAt: at(1200) })),
-    async addOver(factors, at, count) {
-      const rows = Array.from({ length: count }, () => newPending(at))
-      await inTurns(rows, (pending) => factors.savePending(pending))
-      return () => countTrue(rows.map(({ userId }) => isThere(factors, userId)))
-    },
+    living: (at) => newPending(at, { expiresAt: at(1200) }),
+    make: (at) => newPending(at),
     over: 600,
   })
   purgeSpares(part)

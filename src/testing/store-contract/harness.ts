@@ -47,6 +47,19 @@ export function same(actual: unknown, expected: unknown, promise: string): void 
   }
 }
 
+/** A row of a table: a call, what it must answer, and the text of the failure. */
+export type Answer = readonly [call: () => Promise<unknown>, expected: unknown, promise: string]
+
+/** Makes the calls of a table one after the other. Each must answer what its row says. */
+export async function answers(rows: readonly Answer[]): Promise<void> {
+  for (const [call, expected, promise] of rows) same(await call(), expected, promise)
+}
+
+/** What a store answers that has nothing else to say. */
+export function told(outcome: string): { readonly outcome: string } {
+  return { outcome }
+}
+
 /**
  * The sessions of the user that listForUser returns. Other tests detect a store that returns those
  * of other users, or no rows at all.

@@ -2,7 +2,8 @@ import { raceWinners } from '../../lib/async.js'
 import { randomSecret } from '../../lib/secrets.js'
 import { newFactor } from '../../stores/new-records.js'
 import type { SecondFactorStore } from '../../stores/second-factor-contract.js'
-import { atOnce, check, codesLeft, otherCase, type Part, same } from './harness.js'
+import { callsFor } from './factor-calls.js'
+import { answers, atOnce, check, codesLeft, otherCase, type Part, same, told } from './harness.js'
 
 /** Recovery codes: each works once, and all are replaced together. */
 export function recoveryCodesContract(part: Part<SecondFactorStore>): void {
@@ -19,36 +20,18 @@ function usingCodes({ it }: Part<SecondFactorStore>): void {
   it('a recovery code works once, for its user, as it is written', async (factors, at) => {
     const [factor, other] = [newFactor(at), newFactor(at)]
     const hash = randomSecret()
+    const { find, use } = callsFor(factors, factor)
     await factors.activate(factor, [hash])
     await factors.activate(other, [randomSecret()])
-    const before = await factors.find(factor.userId)
-    const consume = (userId: string, codeHash: string) =>
-      factors.consumeRecoveryCode(userId, codeHash)
-    same(
-      await consume(other.userId, hash),
-      { outcome: 'unknown' },
-      'consumeRecoveryCode with the code of another user.',
-    )
-    same(
-      await consume(factor.userId, otherCase(hash)),
-      { outcome: 'unknown' },
-      'consumeRecoveryCode ignores case.',
-    )
-    same(
-      await consume(factor.userId, hash),
-      { outcome: 'consumed' },
-      'consumeRecoveryCode with a good code.',
-    )
-    same(
-      await consume(factor.userId, hash),
-      { outcome: 'unknown' },
-      'consumeRecoveryCode with a used code.',
-    )
-    same(
-      await factors.find(factor.userId),
-      before,
-      'consumeRecoveryCode must leave the factor as it is.',
-    )
+    const before = await find()
+    const useAsOther = callsFor(factors, other).use(hash)
+    await answers([
+      [useAsOther, told('unknown'), 'consumeRecoveryCode with the code of another user.'],
+      [use(otherCase(hash)), told('unknown'), 'consumeRecoveryCode ignores case.'],
+      [use(hash), told('consumed'), 'consumeRecoveryCode with a good code.'],
+      [use(hash), told('unknown'), 'consumeRecoveryCode with a used code.'],
+      [find, before, 'consumeRecoveryCode must leave the factor as it is.'],
+    ])
   })
 }
 
@@ -81,26 +64,19 @@ function counting({ it }: Part<SecondFactorStore>): void {
     const [factor, other] = [newFactor(at), newFactor(at)]
     const hashes = newCodes(3)
     const left = () => factors.countRecoveryCodes(factor.userId)
-    same(
-      await left(),
-      0,
-      'secondFactors.countRecoveryCodes of a user without a factor. A number, not a text.',
-    )
+    const counted = 'secondFactors.countRecoveryCodes'
+    same(await left(), 0, `${counted} of a user without a factor. A number, not a text.`)
     await factors.activate(factor, hashes)
     await factors.activate(other, newCodes(2))
-    same(await left(), 3, 'secondFactors.countRecoveryCodes after activate with three.')
+    same(await left(), 3, `${counted} after activate with three.`)
     await factors.consumeRecoveryCode(factor.userId, hashes[1] ?? '')
     await factors.consumeRecoveryCode(factor.userId, randomSecret())
-    same(await left(), 2, 'secondFactors.countRecoveryCodes after one of three was used.')
+    same(await left(), 2, `${counted} after one of three was used.`)
     await factors.deactivate(factor.userId)
-    same(await left(), 0, 'secondFactors.countRecoveryCodes after deactivate.')
+    same(await left(), 0, `${counted} after deactivate.`)
     await factors.activate(factor, newCodes(1))
-    same(
-      await left(),
-      1,
-      'secondFactors.countRecoveryCodes of the next factor: the codes of an earlier one must ' +
-        'not be revived.',
-    )
+    const revived = 'the codes of an earlier one must not be revived.'
+    same(await left(), 1, `${counted} of the next factor: ${revived}`)
   })
 }
 
@@ -108,64 +84,39 @@ function replacing({ it }: Part<SecondFactorStore>): void {
   it('replacing recovery codes makes the old ones void, and leaves exactly the new ones', async (factors, at) => {
     const [factor, other] = [newFactor(at), newFactor(at)]
     const [old, next] = [newCodes(5), newCodes(3)]
+    const { find, left, use } = callsFor(factors, factor)
     await factors.activate(factor, old)
     await factors.activate(other, old)
-    const before = await factors.find(factor.userId)
-    const answer = await factors.replaceRecoveryCodes(factor.userId, next)
-    same(
-      answer,
-      { outcome: 'replaced' },
-      'secondFactors.replaceRecoveryCodes of a user who has a factor.',
-    )
-    same(
-      await codesLeft(factors, factor.userId),
-      3,
-      'After replaceRecoveryCodes there must be the new codes and no others.',
-    )
-    same(
-      await codesLeft(factors, other.userId),
-      5,
-      'replaceRecoveryCodes deleted recovery codes of another user.',
-    )
-    same(
-      await factors.find(factor.userId),
-      before,
-      'replaceRecoveryCodes must leave the factor as it is.',
-    )
-    for (const [hashes, outcome] of [
-      [old, 'unknown'],
-      [next, 'consumed'],
-    ] as const) {
-      for (const hash of hashes) {
-        const used = await factors.consumeRecoveryCode(factor.userId, hash)
-        same(
-          used,
-          { outcome },
-          'Whoever asks for new recovery codes may have lost the old ones: these are void, the ' +
-            'new ones work.',
-        )
-      }
-    }
+    const before = await find()
+    const replace = () => factors.replaceRecoveryCodes(factor.userId, next)
+    const why =
+      'Whoever asks for new recovery codes may have lost the old ones: these are void, the new ' +
+      'ones work.'
+    await answers([
+      [replace, told('replaced'), 'replaceRecoveryCodes of a user who has a factor.'],
+      [left, 3, 'After replaceRecoveryCodes there must be the new codes and no others.'],
+      [callsFor(factors, other).left, 5, 'replaceRecoveryCodes deleted those of another user.'],
+      [find, before, 'replaceRecoveryCodes must leave the factor as it is.'],
+    ])
+    for (const hash of old) same(await use(hash)(), told('unknown'), why)
+    for (const hash of next) same(await use(hash)(), told('consumed'), why)
   })
 }
 
 function replacingInVain({ it }: Part<SecondFactorStore>): void {
   it('replacing recovery codes without a factor is not-active, and leaves none', async (factors, at) => {
-    const { userId } = newFactor(at)
+    const factor = newFactor(at)
+    const { userId } = factor
+    const { left } = callsFor(factors, factor)
+    const replace = () => factors.replaceRecoveryCodes(userId, newCodes(2))
     for (const what of ['before a factor', 'after it was deactivated']) {
-      const answer = await factors.replaceRecoveryCodes(userId, newCodes(2))
-      same(answer, { outcome: 'not-active' }, `secondFactors.replaceRecoveryCodes ${what}.`)
-      same(
-        await codesLeft(factors, userId),
-        0,
-        `replaceRecoveryCodes ${what} left codes: they would open the next factor.`,
-      )
+      const opens = 'they would open the next factor.'
+      await answers([
+        [replace, told('not-active'), `secondFactors.replaceRecoveryCodes ${what}.`],
+        [left, 0, `replaceRecoveryCodes ${what} left codes: ${opens}`],
+      ])
       await factors.activate(newFactor(at, { userId }), newCodes(1))
-      same(
-        await codesLeft(factors, userId),
-        1,
-        `The codes of a factor that was activated when replaceRecoveryCodes had been refused.`,
-      )
+      same(await left(), 1, 'The codes of a factor after replaceRecoveryCodes had been refused.')
       await factors.deactivate(userId)
     }
   })
@@ -177,26 +128,17 @@ function replacingAtOnce({ it, rounds }: Part<SecondFactorStore>): void {
       'all of them',
     async (factors, at) => {
       for (let round = 0; round < Math.ceil(rounds / 4); round += 1) {
-        const factor = newFactor(at)
-        await factors.activate(factor, newCodes(3))
+        const { userId } = newFactor(at)
+        await factors.activate(newFactor(at, { userId }), newCodes(3))
         const sets = Array.from({ length: 10 }, () => newCodes(3))
-        const answers = await Promise.all(
-          sets.map((set) => factors.replaceRecoveryCodes(factor.userId, set)),
-        )
-        const replaced = Array.from(sets, () => ({ outcome: 'replaced' }))
-        same(
-          answers,
-          replaced,
-          'secondFactors.replaceRecoveryCodes by 10 callers at once: whoever comes second ' +
-            'replaces once more.',
-        )
-        const left = await codesLeft(factors, factor.userId)
+        const said = await Promise.all(sets.map((set) => factors.replaceRecoveryCodes(userId, set)))
+        const replaced = Array.from(sets, () => told('replaced'))
+        same(said, replaced, 'replaceRecoveryCodes by 10 callers at once: each of them replaces.')
+        const left = await codesLeft(factors, userId)
         const works = await Promise.all(
           sets.map(async (set) => {
-            const used = await Promise.all(
-              set.map((hash) => factors.consumeRecoveryCode(factor.userId, hash)),
-            )
-            return used.filter(({ outcome }) => outcome === 'consumed').length
+            const used = set.map((hash) => factors.consumeRecoveryCode(userId, hash))
+            return (await Promise.all(used)).filter(({ outcome }) => outcome === 'consumed').length
           }),
         )
         check(
@@ -215,23 +157,19 @@ function replacingAgainstOthers({ inRounds }: Part<SecondFactorStore>): void {
     'replaceRecoveryCodes and deactivate, at once: no code is left',
     async (factors, at, round) => {
       const factor = newFactor(at)
+      const { find, left } = callsFor(factors, factor)
       await factors.activate(factor, newCodes(2))
       const replace = async () =>
         void (await factors.replaceRecoveryCodes(factor.userId, newCodes(2)))
       const deactivate = async () => void (await factors.deactivate(factor.userId))
       await atOnce(round, replace, deactivate)
-      same(
-        await factors.find(factor.userId),
-        null,
-        'replaceRecoveryCodes brought a deactivated factor back.',
-      )
-      const left = await codesLeft(factors, factor.userId)
-      same(
-        left,
-        0,
-        'replaceRecoveryCodes wrote codes of a factor that was deactivated meanwhile: they ' +
-          'would open the next one.',
-      )
+      const opens =
+        'replaceRecoveryCodes wrote codes of a factor that was deactivated meanwhile: they would ' +
+        'open the next one.'
+      await answers([
+        [find, null, 'replaceRecoveryCodes brought a deactivated factor back.'],
+        [left, 0, opens],
+      ])
     },
   )
 
@@ -240,29 +178,16 @@ function replacingAgainstOthers({ inRounds }: Part<SecondFactorStore>): void {
     async (factors, at, round) => {
       const factor = newFactor(at)
       const old = newCodes(4)
+      const { left, use } = callsFor(factors, factor)
       await factors.activate(factor, old)
       const replace = () => factors.replaceRecoveryCodes(factor.userId, newCodes(3))
-      const uses = old
-        .slice(0, 2)
-        .map((hash) => () => factors.consumeRecoveryCode(factor.userId, hash))
+      const uses = old.slice(0, 2).map(use)
       await Promise.all(
-        (round % 2 === 0 ? [replace, ...uses] : [...uses, replace]).map((work) => work()),
+        (round % 2 === 0 ? [replace, ...uses] : [...uses, replace]).map((call) => call()),
       )
-      const left = await codesLeft(factors, factor.userId)
-      same(
-        left,
-        3,
-        'replaceRecoveryCodes while old codes were used: the new set must be left, and nothing ' +
-          'of the old one.',
-      )
-      for (const hash of old) {
-        const { outcome } = await factors.consumeRecoveryCode(factor.userId, hash)
-        check(
-          outcome === 'unknown',
-          'An old recovery code works after replaceRecoveryCodes: it came back, or was never ' +
-            'deleted.',
-        )
-      }
+      same(await left(), 3, 'replaceRecoveryCodes while old codes were used: the new set is left.')
+      const back = 'An old recovery code works after replaceRecoveryCodes.'
+      for (const hash of old) same(await use(hash)(), told('unknown'), back)
     },
   )
 }

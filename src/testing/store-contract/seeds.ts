@@ -1,7 +1,8 @@
 import { randomId, randomSecret } from '../../lib/secrets.js'
 import { newFactor } from '../../stores/new-records.js'
 import type { SecondFactorStore } from '../../stores/second-factor-contract.js'
-import { atOnce, check, codesLeft, otherCase, type Part, same } from './harness.js'
+import { callsFor } from './factor-calls.js'
+import { answers, atOnce, check, codesLeft, otherCase, type Part, same, told } from './harness.js'
 
 /** Recovery codes are separate rows: a change of one, or of the factor, leaves the others alone. */
 export function factorIsolation(part: Part<SecondFactorStore>): void {
@@ -14,42 +15,24 @@ function joinedKeys({ it }: Part<SecondFactorStore>): void {
   it('users and recovery codes that read the same when they are joined are kept apart', async (factors, at) => {
     for (const between of ['', ':', '#', '|', '_']) {
       const userId = randomId()
-      const other = `${userId}${between}1`
+      const otherId = `${userId}${between}1`
+      const [one, other] = [callsFor(factors, { userId }), callsFor(factors, { userId: otherId })]
       const [own, others] = [`1${between}hash`, 'hash']
-      const joined =
+      const why =
         `A user and a recovery code that are joined with '${between}' read the same as another ` +
-        'user and code.'
-      const mend =
-        'Make the key of both in turn: two columns, or a hash of the two lengths and texts.'
-      await factors.activate(newFactor(at, { userId }), [own])
-      const { outcome } = await factors.activate(newFactor(at, { userId: other }), [others])
-      check(
-        outcome === 'activated',
-        `secondFactors.activate answered ${outcome}. ${joined} ${mend}`,
-      )
-      same(
-        [await codesLeft(factors, userId), await codesLeft(factors, other)],
-        [1, 1],
-        `${joined} ${mend}`,
-      )
-      same(
-        await factors.consumeRecoveryCode(userId, own),
-        { outcome: 'consumed' },
-        `${joined} ${mend}`,
-      )
-      same(
-        await codesLeft(factors, other),
-        1,
-        `secondFactors.consumeRecoveryCode used up another user’s code. ${joined} ${mend}`,
-      )
-      await factors.deactivate(userId)
-      const left = await factors.consumeRecoveryCode(other, others)
-      same(
-        left,
-        { outcome: 'consumed' },
-        'secondFactors.deactivate deleted the code of a user whose id begins like this one’s. ' +
-          `${mend}`,
-      )
+        'user and code. Make the key of both in turn: two columns, or a hash of the two lengths ' +
+        'and texts.'
+      const begins = `deactivate deleted the code of a user whose id begins like this one’s. ${why}`
+      await answers([
+        [one.activate(newFactor(at, { userId }), own), told('activated'), why],
+        [one.activate(newFactor(at, { userId: otherId }), others), told('activated'), why],
+        [one.left, 1, why],
+        [other.left, 1, why],
+        [one.use(own), told('consumed'), why],
+        [other.left, 1, `consumeRecoveryCode used up another user’s code. ${why}`],
+        [one.deactivate, told('deactivated'), 'secondFactors.deactivate of an active factor.'],
+        [other.use(others), told('consumed'), begins],
+      ])
     }
   })
 }
@@ -110,56 +93,41 @@ export function resealingContract(part: Part<SecondFactorStore>): void {
 function resealing({ it }: Part<SecondFactorStore>): void {
   it('resealing replaces the sealed seed, and nothing else', async (factors, at) => {
     const factor = newFactor(at)
+    const { find, left, reseal } = callsFor(factors, factor)
     await factors.activate(factor, ['one', 'other'])
     await factors.advanceStep(factor.userId, 58_000_000)
     const before = await factors.find(factor.userId)
+    const alone =
+      'secondFactors.reseal changes `sealedSeed` alone: with an older `lastStep`, a code that was ' +
+      'used works again.'
     for (const [from, to] of [
       [factor.sealedSeed, 'v2.first'],
       ['v2.first', 'v3.second'],
-    ] as const) {
-      same(
-        await factors.reseal(factor.userId, from, to),
-        { outcome: 'resealed' },
-        'secondFactors.reseal of the seed that is stored.',
-      )
-      same(
-        await factors.find(factor.userId),
-        { ...before, sealedSeed: to },
-        'secondFactors.reseal changes `sealedSeed` alone: with an older `lastStep`, a code that ' +
-          'was used works again.',
-      )
-    }
-    same(
-      await codesLeft(factors, factor.userId),
-      2,
-      'secondFactors.reseal changed the recovery codes.',
-    )
+    ] as const)
+      await answers([
+        [reseal(from, to), told('resealed'), 'secondFactors.reseal of the seed that is stored.'],
+        [find, { ...before, sealedSeed: to }, alone],
+      ])
+    same(await left(), 2, 'secondFactors.reseal changed the recovery codes.')
   })
 
   it('resealing another seed than the one that is stored is superseded, and changes nothing', async (factors, at) => {
     const factor = newFactor(at)
+    const { sealedSeed } = factor
+    const { find, reseal } = callsFor(factors, factor)
     await factors.activate(factor, [])
-    const before = await factors.find(factor.userId)
-    for (const from of ['v0.older', otherCase(factor.sealedSeed), `${factor.sealedSeed} `, '']) {
-      same(
-        await factors.reseal(factor.userId, from, 'v2.next'),
-        { outcome: 'superseded' },
-        `secondFactors.reseal from '${from}'.`,
-      )
-      same(
-        await factors.find(factor.userId),
-        before,
-        'secondFactors.reseal was superseded and changed the factor.',
-      )
-    }
-    const { userId } = newFactor(at)
-    const unknown = await factors.reseal(userId, factor.sealedSeed, 'v2.next')
-    same(unknown, { outcome: 'superseded' }, 'secondFactors.reseal of a user without a factor.')
-    same(
-      await factors.find(userId),
-      null,
-      'secondFactors.reseal made a factor. Update; never upsert.',
-    )
+    const before = await find()
+    for (const from of ['v0.older', otherCase(sealedSeed), `${sealedSeed} `, ''])
+      await answers([
+        [reseal(from, 'v2.next'), told('superseded'), `secondFactors.reseal from '${from}'.`],
+        [find, before, 'secondFactors.reseal was superseded and changed the factor.'],
+      ])
+    const nobody = callsFor(factors, newFactor(at))
+    const unknown = nobody.reseal(sealedSeed, 'v2.next')
+    await answers([
+      [unknown, told('superseded'), 'secondFactors.reseal of a user without a factor.'],
+      [nobody.find, null, 'secondFactors.reseal made a factor. Update; never upsert.'],
+    ])
   })
 }
 

@@ -1,13 +1,12 @@
 import type { SessionRecord, SessionStore } from '../../stores/contract.js'
 import {
-  inTurns,
   type Moment,
   moments,
   newRefreshable,
   newRotation,
   newSession,
 } from '../../stores/new-records.js'
-import { checkGone, countTrue, purgeContract } from './every-store/purge-contract.js'
+import { checkGone, purgeContract } from './every-store/purge-contract.js'
 import { check, isNone, type Part, resolves, same, sessionsOf, whereOffered } from './harness.js'
 
 /** Which sessions are live. */
@@ -297,47 +296,32 @@ export function sessionsPurge(part: Part<SessionStore>): void {
     )
   })
 
+  const both = (at: Moment) => ({ idleExpiresAt: at(600), expiresAt: at(600) })
   purgeContract(part, {
     method: 'sessions.purge',
     row: 'session',
-    moments: (['idleExpiresAt', 'expiresAt'] as const).map((name) => ({
-      title: `a session at ${name}`,
-      tooEarly: `deleted a session one millisecond before ${name}`,
-      over: 300,
-      async add(sessions, at) {
-        const both = { idleExpiresAt: at(600), expiresAt: at(600) }
-        const session = newSession(at, { ...both, [name]: at(300) })
-        await sessions.create(session)
-        return () => isSession(sessions, session.id)
-      },
-    })),
+    moments: (['idleExpiresAt', 'expiresAt'] as const).map((name) => [
+      `a session at ${name}`,
+      300,
+      (at) => newSession(at, { ...both(at), [name]: at(300) }),
+    ]),
+    save: (sessions, session) => sessions.create(session),
+    isThere: (sessions, { id }) => isSession(sessions, id),
     isCountable: true,
-    purge: (sessions, now, limit) => sessions.purge(now, limit),
-    addLiving: (sessions, at) => sessions.create(newSession(at)),
-    addOver: addSessionsThatAreOver,
+    living: newSession,
+    // One that will be ended, one that has idled out and one that has expired, in turn.
+    make: (at, index) => {
+      const idle = { idleExpiresAt: at(30) }
+      return newSession(at, [{}, idle, { ...idle, expiresAt: at(30) }][index % 3])
+    },
+    use: async (sessions, { id }, at, index) =>
+      index % 3 === 0 && sessions.end(id, 'logout', at(1)),
     over: 30,
   })
   purgeLeavesOthers(part)
 }
 
 const isSession = async (sessions: SessionStore, id: string) => !isNone(await sessions.find(id))
-
-/** Adds sessions that have ended, idled out and expired, in turn. */
-async function addSessionsThatAreOver(
-  sessions: SessionStore,
-  at: Moment,
-  count: number,
-): Promise<() => Promise<number>> {
-  const ways = [{}, { idleExpiresAt: at(30) }, { idleExpiresAt: at(30), expiresAt: at(30) }]
-  const rows = Array.from({ length: count }, (_none, index) =>
-    newSession(at, ways[index % ways.length]),
-  )
-  await inTurns(rows, async (session, index) => {
-    await sessions.create(session)
-    if (index % ways.length === 0) await sessions.end(session.id, 'logout', at(1))
-  })
-  return () => countTrue(rows.map(({ id }) => isSession(sessions, id)))
-}
 
 function purgeLeavesOthers({ it, store, rounds, expires }: Part<SessionStore>): void {
   it('purge leaves a living session that nobody has used for two months', async (sessions, at) => {

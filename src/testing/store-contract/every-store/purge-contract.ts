@@ -1,4 +1,4 @@
-import type { Moment } from '../../../stores/new-records.js'
+import { inTurns, type Moment } from '../../../stores/new-records.js'
 import { check, type Expiry, type Part } from '../harness.js'
 
 // `purge` deletes whatever is over, also what others have put there: these tests need a database of
@@ -6,36 +6,40 @@ import { check, type Expiry, type Part } from '../harness.js'
 // it must keep.
 
 /** A row that `purge` deletes at a moment, and not a millisecond before. */
-export interface PurgeMoment<Store> {
+export type PurgeMoment<Store, Row> = readonly [
   /** What is deleted, for the title: `an unused code at the moment it expires`. */
-  readonly title: string
-  /** What must not happen: `deleted a code one millisecond before it expired`. */
-  readonly tooEarly: string
+  title: string,
   /** When it may go, in seconds. */
-  readonly over: number
-  /** Adds such a row and answers how to ask whether it is there. Asking may use it up. */
-  add(store: Store, at: Moment): Promise<() => Promise<boolean>>
-}
+  over: number,
+  make: (at: Moment) => Row,
+  /** What is done when it is saved. */
+  use?: (store: Store, row: Row, at: Moment) => Promise<unknown>,
+]
 
 /** What one store's `purge` is tried on. */
-export interface Purgeable<Store> {
+export interface Purgeable<Store, Row> {
   /** `codes.purge` */
   readonly method: string
   /** What one row is called. */
   readonly row: string
-  readonly moments: readonly PurgeMoment<Store>[]
-  purge(store: Store, now: Date, limit?: number): Promise<number>
-  /** Adds a row that is still good when the others are over. */
-  addLiving(store: Store, at: Moment): Promise<unknown>
-  /**
-   * Adds so many rows that are over at `over`, of each kind that there is, and answers how many of
-   * them are left.
-   */
-  addOver(store: Store, at: Moment, count: number): Promise<() => Promise<number>>
+  readonly moments: readonly PurgeMoment<Store, Row>[]
+  save(store: Store, row: Row, at: Moment): Promise<unknown>
+  /** Whether it is there. Asking may use it up. */
+  isThere(store: Store, row: Row, at: Moment): Promise<boolean>
   /** Whether rows can be counted without being used up. */
   readonly isCountable: boolean
+  /** Makes a row that is still good when the others are over. */
+  living(at: Moment): Row
+  /** Makes one of many rows that are over at `over`, of each kind that there is. */
+  make(at: Moment, index: number): Row
+  /** What is done when one of them is saved. */
+  use?(store: Store, row: Row, at: Moment, index: number): Promise<unknown>
   /** When those are over, in seconds. */
   readonly over: number
+}
+
+interface Purging {
+  purge(now: Date, limit?: number): Promise<number>
 }
 
 const none = "Where the database deletes what is over, run the suite with `expires: 'database'`."
@@ -66,36 +70,48 @@ export async function checkGone(
 }
 
 /** When `purge` deletes a row, and what it does with a limit, with one of 0, and with none. */
-export function purgeContract<Store>(part: Part<Store>, purgeable: Purgeable<Store>): void {
+export function purgeContract<Store extends Purging, Row>(
+  part: Part<Store>,
+  purgeable: Purgeable<Store, Row>,
+): void {
   for (const moment of purgeable.moments) purgeAtItsMoment(part, purgeable, moment)
   purgeWithLimit(part, purgeable)
   purgeWithLimitOfNone(part, purgeable)
   purgeWithoutLimit(part, purgeable)
 }
 
-function purgeAtItsMoment<Store>(
+function purgeAtItsMoment<Store extends Purging, Row>(
   { it, expires }: Part<Store>,
-  { method, purge }: Purgeable<Store>,
-  { title, tooEarly, over, add }: PurgeMoment<Store>,
+  { method, row: name, save, isThere }: Purgeable<Store, Row>,
+  [title, over, make, use]: PurgeMoment<Store, Row>,
 ): void {
+  const add = async (store: Store, at: Moment) => {
+    const row = make(at)
+    await save(store, row, at)
+    await use?.(store, row, at)
+    return () => isThere(store, row, at)
+  }
   it(`purge deletes ${title}, and not before`, async (filled, at) => {
     const isKept = await add(filled, at)
-    await purge(filled, at(over - 0.001))
-    check(await isKept(), `${method} ${tooEarly}.`)
+    await filled.purge(at(over - 0.001))
+    check(await isKept(), `${method} deleted a ${name} one millisecond before it expired.`)
     const isLeft = await add(filled, at)
-    await checkGone(expires, method, purge(filled, at(over)), isLeft)
+    await checkGone(expires, method, filled.purge(at(over)), isLeft)
   })
 }
 
-function purgeWithLimit<Store>({ it, expires }: Part<Store>, purgeable: Purgeable<Store>): void {
-  const { method, row, purge, over } = purgeable
+function purgeWithLimit<Store extends Purging, Row>(
+  { it, expires }: Part<Store>,
+  purgeable: Purgeable<Store, Row>,
+): void {
+  const { method, row, over } = purgeable
   it(`purge deletes at most so many ${row}s as it is told`, async (filled, at) => {
-    await purge(filled, at(over))
+    await filled.purge(at(over))
     // First, as in a table that is read from its beginning.
-    await purgeable.addLiving(filled, at)
+    await purgeable.save(filled, purgeable.living(at), at)
     const left = await addOver(purgeable, filled, at, 5)
-    const first = await purge(filled, at(over), 2)
-    const second = await purge(filled, at(over), 10)
+    const first = await filled.purge(at(over), 2)
+    const second = await filled.purge(at(over), 10)
     if (expires === 'database') return checkZero(method, first + second)
     check(
       first > 0 && first <= 2 && first + second === 5 && (await left()) === 0,
@@ -107,14 +123,14 @@ function purgeWithLimit<Store>({ it, expires }: Part<Store>, purgeable: Purgeabl
   })
 }
 
-function purgeWithLimitOfNone<Store>(
+function purgeWithLimitOfNone<Store extends Purging, Row>(
   { it, expires }: Part<Store>,
-  purgeable: Purgeable<Store>,
+  purgeable: Purgeable<Store, Row>,
 ): void {
-  const { method, row, purge, over } = purgeable
+  const { method, row, over } = purgeable
   it(`purge with a limit of 0 deletes no ${row}`, async (filled, at) => {
     const left = await addOver(purgeable, filled, at, 1)
-    const purged = await purge(filled, at(over), 0)
+    const purged = await filled.purge(at(over), 0)
     check(
       purged === 0,
       `${method} with a limit of 0 must delete nothing and answer 0; it answered ${purged}.`,
@@ -127,11 +143,14 @@ function purgeWithLimitOfNone<Store>(
   })
 }
 
-function purgeWithoutLimit<Store>({ it, expires }: Part<Store>, purgeable: Purgeable<Store>): void {
-  const { method, row, purge, over } = purgeable
+function purgeWithoutLimit<Store extends Purging, Row>(
+  { it, expires }: Part<Store>,
+  purgeable: Purgeable<Store, Row>,
+): void {
+  const { method, row, over } = purgeable
   it(`purge without a limit deletes every ${row} that is over`, async (filled, at) => {
     const left = await addOver(purgeable, filled, at, 30)
-    const purged = await purge(filled, at(over))
+    const purged = await filled.purge(at(over))
     if (expires === 'database') return checkZero(method, purged)
     const kept = await left()
     check(
@@ -147,24 +166,28 @@ function purgeWithoutLimit<Store>({ it, expires }: Part<Store>, purgeable: Purge
   })
 }
 
-async function addOver<Store>(
-  { method, row, isCountable, addOver }: Purgeable<Store>,
+/** Adds so many rows that are over, and answers how to count those that are left. */
+async function addOver<Store, Row>(
+  { method, row: name, isCountable, make, save, use, isThere }: Purgeable<Store, Row>,
   filled: Store,
   at: Moment,
   count: number,
 ): Promise<() => Promise<number>> {
-  const left = await addOver(filled, at, count)
+  const rows = Array.from({ length: count }, (_none, index) => make(at, index))
+  await inTurns(rows, async (row, index) => {
+    await save(filled, row, at)
+    await use?.(filled, row, at, index)
+  })
+  const left = async () => {
+    const answers = await Promise.all(rows.map((row) => isThere(filled, row, at)))
+    return answers.filter((answer) => answer).length
+  }
   const there = isCountable ? await left() : count
   check(
     there === count,
-    `Of ${count} ${row}s that were put there, ${there} were there before ${method} was called.`,
+    `Of ${count} ${name}s that were put there, ${there} were there before ${method} was called.`,
   )
   return left
-}
-
-/** How many of the questions are answered with yes. */
-export async function countTrue(questions: readonly Promise<boolean>[]): Promise<number> {
-  return (await Promise.all(questions)).filter((answer) => answer).length
 }
 
 function checkAnswer(method: string, purged: unknown): void {
