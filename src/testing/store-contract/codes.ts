@@ -5,6 +5,7 @@ import { moments, newCode, newRefreshable, newWholeCode } from '../../stores/new
 import { checkGone, purgeContract } from './every-store/purge-contract.js'
 import { comesBack, goodUntil, type Rows } from './every-store/rows.js'
 import {
+  answers,
   awkwardText,
   check,
   isNone,
@@ -15,6 +16,7 @@ import {
   resolves,
   same,
   spoil,
+  told,
   whereOffered,
 } from './harness.js'
 
@@ -40,6 +42,14 @@ const codeRows: Rows<AuthorizationCodeStore, AuthorizationCodeRecord> = {
   find: (codes, { codeHash }) => codes.find(codeHash),
 }
 
+/** The calls for this code, to be made when it is their turn in a table. */
+function callsFor(codes: AuthorizationCodeStore, { codeHash }: AuthorizationCodeRecord) {
+  return {
+    find: () => codes.find(codeHash),
+    consume: (now: Date) => () => codes.consume(codeHash, now),
+  }
+}
+
 /** Authorization codes, but for their races against themselves, `purge` and `redemption`. */
 export function codesContract(part: Part<AuthorizationCodeStore>): void {
   codeShapes(part)
@@ -47,15 +57,14 @@ export function codesContract(part: Part<AuthorizationCodeStore>): void {
   codesByTheByte(part)
   codeCopies(part)
   codeExpiry(part)
-  replaysContract(part)
+  codeReplays(part)
 }
 
 function codeShapes({ it, store }: Part<AuthorizationCodeStore>): void {
   it('a record comes back as it was saved, from find and from consume', async () => {
     const at = moments()
-    const issuedBySessionId = 'the session that asked'
     const full = newCode(at, {
-      issuedBySessionId,
+      issuedBySessionId: 'the session that asked',
       methods: Object.keys(everyMethod) as AuthenticationMethod[],
       userId: longAwkwardText,
       scope: '',
@@ -63,59 +72,40 @@ function codeShapes({ it, store }: Part<AuthorizationCodeStore>): void {
     const codes = await store()
     for (const code of [newCode(at), full]) {
       await comesBack(codes, code, codeRows)
-      const consumed = { ...code, consumedAt: at(1.234) }
-      const answer = await codes.consume(code.codeHash, at(1.234))
-      same(
-        answer,
-        { outcome: 'consumed', code: consumed },
-        'codes.consume must answer the record with consumedAt = now.',
-      )
-      same(await codes.find(code.codeHash), consumed, 'codes.find must answer a used code, too.')
+      const { find, consume } = callsFor(codes, code)
+      const used = { ...code, consumedAt: at(1.234) }
+      const consumed = { outcome: 'consumed', code: used }
+      await answers([
+        [consume(at(1.234)), consumed, 'codes.consume answers the record with consumedAt = now.'],
+        [find, used, 'codes.find must answer a used code, too.'],
+      ])
     }
   })
 
   it('an unknown code is null to find and unknown to consume', async (codes, at) => {
-    const { codeHash } = newCode(at)
-    same(
-      await codes.find(codeHash),
-      null,
-      'codes.find must answer null, not undefined, when there is no record.',
-    )
-    same(
-      await codes.consume(codeHash, at(1)),
-      { outcome: 'unknown' },
-      'codes.consume of a hash that was never saved.',
-    )
+    const { find, consume } = callsFor(codes, newCode(at))
+    await answers([
+      [find, null, 'codes.find must answer null, not undefined, when there is no record.'],
+      [consume(at(1)), told('unknown'), 'codes.consume of a hash that was never saved.'],
+    ])
   })
 }
 
 function codeIdentity({ it }: Part<AuthorizationCodeStore>): void {
   it('saving a hash again rejects and changes nothing, before its use and after', async (codes, at) => {
     const code = newCode(at)
+    const { find, consume } = callsFor(codes, code)
     const again = () => codes.save(newCode(at, { codeHash: code.codeHash }))
     await codes.save(code)
-    const before = await codes.find(code.codeHash)
-    await rejects(
-      again(),
-      'codes.save took a hash that is already there: whoever comes second would own the first ' +
-        'one’s code.',
-    )
-    same(
-      await codes.find(code.codeHash),
-      before,
-      'A rejected codes.save must leave the first record.',
-    )
-    await codes.consume(code.codeHash, at(1))
-    const used = await codes.find(code.codeHash)
-    await rejects(
-      again(),
-      'codes.save took the hash of a used code: an upsert makes a used code good again.',
-    )
-    same(
-      await codes.find(code.codeHash),
-      used,
-      'A rejected codes.save must leave a used code used.',
-    )
+    const before = await find()
+    const taken = 'codes.save took a hash that is already there: the second would own the first.'
+    await rejects(again(), taken)
+    same(await find(), before, 'A rejected codes.save must leave the first record.')
+    await consume(at(1))()
+    const used = await find()
+    const good = 'codes.save took the hash of a used code: an upsert makes a used code good again.'
+    await rejects(again(), good)
+    same(await find(), used, 'A rejected codes.save must leave a used code used.')
   })
 
   it('two codes of one user are both good, whichever is used first', async (codes, at) => {
@@ -140,19 +130,14 @@ function codesByTheByte({ it }: Part<AuthorizationCodeStore>): void {
   it('hashes that differ by case are different codes', async (codes, at) => {
     const one = newCode(at)
     const other = newCode(at, { codeHash: otherCase(one.codeHash) })
+    const { find } = callsFor(codes, other)
+    const bytewise = 'ignores case. Compare hashes bytewise.'
     await codes.save(one)
-    check(
-      isNone(await codes.find(other.codeHash)),
-      'codes.find ignores case. Compare hashes bytewise.',
-    )
-    await resolves(codes.save(other), 'codes.save ignores case. Compare hashes bytewise.')
-    const before = await codes.find(other.codeHash)
+    check(isNone(await find()), `codes.find ${bytewise}`)
+    await resolves(codes.save(other), `codes.save ${bytewise}`)
+    const before = await find()
     await codes.consume(one.codeHash, at(1))
-    same(
-      await codes.find(other.codeHash),
-      before,
-      'codes.consume touched a hash that differs by case. Compare bytewise.',
-    )
+    same(await find(), before, `codes.consume ${bytewise}`)
   })
 }
 
@@ -163,33 +148,18 @@ function codeCopies({ it }: Part<AuthorizationCodeStore>): void {
     await codes.save(given)
     const find = async () => structuredClone(await codes.find(code.codeHash))
     const stored = await find()
+    const changed = 'changed the stored one.'
     spoil(given)
-    same(
-      await find(),
-      stored,
-      'Changing the record that was given to codes.save changed the stored one.',
-    )
+    same(await find(), stored, `Changing the record that was given to codes.save ${changed}`)
     spoil(await codes.find(code.codeHash))
-    same(
-      await find(),
-      stored,
-      'Changing the record that codes.find answered changed the stored one.',
-    )
+    same(await find(), stored, `Changing the record that codes.find answered ${changed}`)
     const now = at(1)
     const answer = await codes.consume(code.codeHash, now)
     const consumed = await find()
     spoil({ now })
-    same(
-      await find(),
-      consumed,
-      'Changing the Date that was given to codes.consume changed the stored record.',
-    )
+    same(await find(), consumed, `Changing the Date that was given to codes.consume ${changed}`)
     spoil('code' in answer ? answer.code : null)
-    same(
-      await find(),
-      consumed,
-      'Changing the record that codes.consume answered changed the stored one.',
-    )
+    same(await find(), consumed, `Changing the record that codes.consume answered ${changed}`)
   })
 }
 
@@ -211,14 +181,10 @@ function codeExpiry(part: Part<AuthorizationCodeStore>): void {
     const code = newCode(at)
     await codes.save(code)
     await codes.consume(code.codeHash, at(1))
-    for (const now of [at(2), at(60), at(3599)]) {
-      const expected = { outcome: 'replayed', code: { ...code, consumedAt: at(1) } }
-      same(
-        await codes.consume(code.codeHash, now),
-        expected,
-        'A used code must answer `replayed` with the record of its first use.',
-      )
-    }
+    const replayed = { outcome: 'replayed', code: { ...code, consumedAt: at(1) } }
+    const why = 'A used code must answer `replayed` with the record of its first use.'
+    for (const now of [at(2), at(60), at(3599)])
+      same(await codes.consume(code.codeHash, now), replayed, why)
   })
 }
 
@@ -237,14 +203,15 @@ function wholeCodes(part: Part<AuthorizationCodeStore>): void {
     'a code with every member comes back as it was saved: unused, used, and as a replay',
     async (codes, at) => {
       const code = newWholeCode(at)
-      await codes.save(code)
-      same(await codes.find(code.codeHash), code, `codes.find. ${dropped}`)
+      const { find, consume } = callsFor(codes, code)
       const used = { ...code, consumedAt: at(1) }
-      const first = await codes.consume(code.codeHash, at(1))
-      same(first, { outcome: 'consumed', code: used }, `codes.consume. ${dropped}`)
-      const second = await codes.consume(code.codeHash, at(2))
-      same(second, { outcome: 'replayed', code: used }, `codes.consume of a used code. ${dropped}`)
-      same(await codes.find(code.codeHash), used, `codes.find of a used code. ${dropped}`)
+      await codes.save(code)
+      await answers([
+        [find, code, `codes.find. ${dropped}`],
+        [consume(at(1)), { outcome: 'consumed', code: used }, `codes.consume. ${dropped}`],
+        [consume(at(2)), { outcome: 'replayed', code: used }, `consume of a used code. ${dropped}`],
+        [find, used, `codes.find of a used code. ${dropped}`],
+      ])
     },
   )
 
@@ -252,11 +219,9 @@ function wholeCodes(part: Part<AuthorizationCodeStore>): void {
     const code = newWholeCode(at)
     await codes.save(code)
     const session = newRefreshable(at, 'token', { id: code.opensSessionId })
-    same(
-      await codes.redemption.redeem(code.codeHash, session, at(1)),
-      { outcome: 'consumed', code: { ...code, consumedAt: at(1) } },
-      `redeem. ${dropped}`,
-    )
+    const consumed = { outcome: 'consumed', code: { ...code, consumedAt: at(1) } }
+    const answer = await codes.redemption.redeem(code.codeHash, session, at(1))
+    same(answer, consumed, `redeem. ${dropped}`)
   })
 }
 
@@ -288,47 +253,33 @@ function partOfThem({ it }: Part<AuthorizationCodeStore>): void {
   })
 }
 
-/** Codes that are shown again. */
-function replaysContract(part: Part<AuthorizationCodeStore>): void {
-  codeReplays(part)
-}
-
 function codeReplays({ it, inRounds }: Part<AuthorizationCodeStore>): void {
   it('a used code is replayed for as long as it is there, also after retainUntil', async (codes, at) => {
     const code = newCode(at)
+    const { find, consume } = callsFor(codes, code)
     await codes.save(code)
-    await codes.consume(code.codeHash, at(1))
-    const answer = await codes.consume(code.codeHash, at(3601))
+    await consume(at(1))()
+    const answer = await consume(at(3601))()
     // A database that expires its rows may have taken it away.
-    if ((await codes.find(code.codeHash)) === null) return
-    const expected = { outcome: 'replayed', code: { ...code, consumedAt: at(1) } }
-    same(
-      answer,
-      expected,
-      'codes.consume of a used code after retainUntil: only `purge` goes by that moment.',
-    )
+    if ((await find()) === null) return
+    const replayed = { outcome: 'replayed', code: { ...code, consumedAt: at(1) } }
+    same(answer, replayed, 'consume after retainUntil: only `purge` goes by that moment.')
   })
 
   it('the losers of a race are answered replayed, with the record as the winner left it', async (codes, at) => {
     const code = newCode(at)
     await codes.save(code)
     const moment = (caller: number) => at(1 + caller / 1000)
-    const answers = await Promise.all(
+    const said = await Promise.all(
       Array.from({ length: 10 }, (_none, caller) => codes.consume(code.codeHash, moment(caller))),
     )
-    const winner = answers.findIndex(({ outcome }) => outcome === 'consumed')
-    for (const [caller, answer] of answers.entries()) {
-      const expected = {
-        outcome: caller === winner ? 'consumed' : 'replayed',
-        code: { ...code, consumedAt: moment(winner) },
-      }
-      same(
-        answer,
-        expected,
-        'codes.consume was raced by 10 callers. The router ends the session of a code that is ' +
-          'replayed.',
-      )
-    }
+    const winner = said.findIndex(({ outcome }) => outcome === 'consumed')
+    const used = { ...code, consumedAt: moment(winner) }
+    const expected = said.map((_answer, caller) => ({
+      outcome: caller === winner ? 'consumed' : 'replayed',
+      code: used,
+    }))
+    same(said, expected, 'codes.consume by 10 callers: the session of a replayed code is ended.')
   })
 
   inRounds(

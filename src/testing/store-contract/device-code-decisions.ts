@@ -1,11 +1,30 @@
 import { randomId, randomSecret } from '../../lib/secrets.js'
-import type { DeviceCodeStore, DeviceCodeVerdict } from '../../stores/device-code-contract.js'
-import { type Moment, newDeviceCode } from '../../stores/new-records.js'
+import type {
+  DeviceCodeRecord,
+  DeviceCodeStore,
+  DeviceCodeVerdict,
+} from '../../stores/device-code-contract.js'
+import { newDeviceCode } from '../../stores/new-records.js'
 import { saveClaimed } from './device-codes.js'
 import { goodUntil } from './every-store/rows.js'
-import { atOnce, check, type Part, same } from './harness.js'
+import { answers, atOnce, check, type Part, same, told } from './harness.js'
 
 const theFirst = 'The first user who opens a code is the only one who may ever decide it.'
+
+const denied: DeviceCodeVerdict = { state: 'denied' }
+const approved = (): DeviceCodeVerdict => ({
+  state: 'approved',
+  authorizationCodeHash: randomSecret(),
+})
+
+const find =
+  (codes: DeviceCodeStore, { userCodeHash }: DeviceCodeRecord) =>
+  () =>
+    codes.find(userCodeHash)
+const decide =
+  (codes: DeviceCodeStore, hash: string, userId: string, verdict: DeviceCodeVerdict, now: Date) =>
+  () =>
+    codes.decide(hash, userId, verdict, now)
 
 /** Which user a device code belongs to. */
 export function deviceCodeClaims(part: Part<DeviceCodeStore>): void {
@@ -20,41 +39,33 @@ function claims({ it }: Part<DeviceCodeStore>): void {
     const twin = newDeviceCode(at, { deviceCodeHash: code.deviceCodeHash })
     const { userCodeHash } = code
     const userId = randomId()
+    const claimed = { ...code, userId, claimedAt: at(1.234) }
+    const own = { outcome: 'claimed', code: claimed }
+    const claim = (seconds: number, claimant: string) => () =>
+      codes.claim(userCodeHash, claimant, at(seconds))
+    const again = 'claim of the user’s own code, once more: claimedAt stays as it was.'
     await codes.save(code)
     await codes.save(twin)
-    const claimed = { ...code, userId, claimedAt: at(1.234) }
-    same(
-      await codes.claim(userCodeHash, userId, at(1.234)),
-      { outcome: 'claimed', code: claimed },
-      'deviceCodes.claim of a code that is nobody’s.',
-    )
-    same(
-      await codes.claim(userCodeHash, randomId(), at(2)),
-      { outcome: 'foreign' },
-      `deviceCodes.claim of another user’s code. ${theFirst}`,
-    )
-    same(
-      await codes.claim(userCodeHash, userId, at(3)),
-      { outcome: 'claimed', code: claimed },
-      'deviceCodes.claim of the user’s own code, once more: claimedAt stays as it was.',
-    )
-    same(await codes.find(userCodeHash), claimed, `deviceCodes.find after claims. ${theFirst}`)
-    same(await codes.find(twin.userCodeHash), twin, 'deviceCodes.claim changed another code.')
+    await answers([
+      [claim(1.234, userId), own, 'deviceCodes.claim of a code that is nobody’s.'],
+      [claim(2, randomId()), told('foreign'), `claim of another user’s code. ${theFirst}`],
+      [claim(3, userId), own, again],
+      [find(codes, code), claimed, `deviceCodes.find after claims. ${theFirst}`],
+      [find(codes, twin), twin, 'deviceCodes.claim changed another code.'],
+    ])
   })
 
   it('an unknown code is unknown to all, and nothing makes one', async (codes, at) => {
-    const { userCodeHash, deviceCodeHash } = newDeviceCode(at)
-    same(
-      [
-        await codes.claim(userCodeHash, 'u-alice', at(1)),
-        await codes.takeTry(userCodeHash, 'u-alice', at(1)),
-        await codes.decide(userCodeHash, 'u-alice', { state: 'denied' }, at(1)),
-        await codes.poll(userCodeHash, deviceCodeHash, at(1)),
-      ],
-      [{ outcome: 'unknown' }, { outcome: 'void' }, { outcome: 'unknown' }, { outcome: 'unknown' }],
-      'deviceCodes.claim, takeTry, decide and poll of an unknown code.',
-    )
-    same(await codes.find(userCodeHash), null, 'Update; never upsert.')
+    const code = newDeviceCode(at)
+    const { userCodeHash, deviceCodeHash } = code
+    const [unknown, of] = [told('unknown'), 'of an unknown code.']
+    await answers([
+      [() => codes.claim(userCodeHash, 'u-alice', at(1)), unknown, `deviceCodes.claim ${of}`],
+      [() => codes.takeTry(userCodeHash, 'u-alice', at(1)), told('void'), `takeTry ${of}`],
+      [decide(codes, userCodeHash, 'u-alice', denied, at(1)), unknown, `decide ${of}`],
+      [() => codes.poll(userCodeHash, deviceCodeHash, at(1)), unknown, `poll ${of}`],
+      [find(codes, code), null, 'Update; never upsert.'],
+    ])
   })
 }
 
@@ -64,26 +75,19 @@ function claimsOver(part: Part<DeviceCodeStore>): void {
       const free = newDeviceCode(at, { state })
       await codes.save(free)
       const own = await saveClaimed(codes, at, { state })
+      const why = `claim of a code in the state '${state}': only a pending one is opened.`
       for (const { userCodeHash } of [free, own])
         for (const userId of [own.userId, randomId()])
-          same(
-            await codes.claim(userCodeHash, userId, at(2)),
-            { outcome: 'unknown' },
-            `deviceCodes.claim of a code in the state '${state}': only a pending one is opened.`,
-          )
+          same(await codes.claim(userCodeHash, userId, at(2)), told('unknown'), why)
       same(await codes.find(free.userCodeHash), free, 'deviceCodes.claim changed a decided code.')
     }
   })
 
   part.it('an expired code is unknown to all who claim it', async (codes, at) => {
-    const own = await saveClaimed(codes, at, { expiresAt: at(30) })
-    const { userCodeHash, userId } = own
+    const { userCodeHash, userId } = await saveClaimed(codes, at, { expiresAt: at(30) })
+    const why = 'deviceCodes.claim of an expired code, of the user’s own or another’s.'
     for (const user of [userId, randomId()])
-      same(
-        await codes.claim(userCodeHash, user, at(30)),
-        { outcome: 'unknown' },
-        'deviceCodes.claim of an expired code, of the user’s own or another’s.',
-      )
+      same(await codes.claim(userCodeHash, user, at(30)), told('unknown'), why)
   })
 
   goodUntil(part, {
@@ -123,10 +127,6 @@ function claimsDuringPolls({ inRounds }: Part<DeviceCodeStore>): void {
   })
 }
 
-const approved = (): DeviceCodeVerdict => ({
-  state: 'approved',
-  authorizationCodeHash: randomSecret(),
-})
 const notTheirs = 'somebody else would sign the device in'
 
 /** Trying check codes, and the decision of the user. */
@@ -143,27 +143,16 @@ function takesTries({ it }: Part<DeviceCodeStore>): void {
   it('takeTry gives as many tries as there are, one at a time', async (codes, at) => {
     const code = await saveClaimed(codes, at, { triesLeft: 2 })
     const { userCodeHash, userId } = code
-    for (const triesLeft of [1, 0])
-      same(
-        await codes.takeTry(userCodeHash, userId, at(2)),
-        { outcome: 'taken', code: { ...code, triesLeft } },
-        'deviceCodes.takeTry of a code that has tries.',
-      )
-    same(
-      await codes.takeTry(userCodeHash, userId, at(2)),
-      { outcome: 'void' },
-      'deviceCodes.takeTry of a code without tries: a check code of three digits could be guessed.',
-    )
-    same(
-      await codes.find(userCodeHash),
-      { ...code, triesLeft: 0 },
-      'deviceCodes.takeTry changes triesLeft alone, and never below 0.',
-    )
-    same(
-      await codes.decide(userCodeHash, userId, { state: 'denied' }, at(3)),
-      { outcome: 'decided' },
-      'deviceCodes.decide asked for triesLeft: whoever decides has taken a try before.',
-    )
+    const takeTry = () => codes.takeTry(userCodeHash, userId, at(2))
+    const taken = (triesLeft: number) => ({ outcome: 'taken', code: { ...code, triesLeft } })
+    const asked = 'decide asked for triesLeft: whoever decides has taken a try before.'
+    await answers([
+      [takeTry, taken(1), 'deviceCodes.takeTry of a code that has tries.'],
+      [takeTry, taken(0), 'deviceCodes.takeTry of a code that has tries.'],
+      [takeTry, told('void'), 'takeTry without tries: three digits could be guessed.'],
+      [find(codes, code), taken(0).code, 'takeTry changes triesLeft alone, and never below 0.'],
+      [decide(codes, userCodeHash, userId, denied, at(3)), told('decided'), asked],
+    ])
   })
 }
 
@@ -193,30 +182,24 @@ function takesExactly({ it }: Part<DeviceCodeStore>): void {
 
 function decides({ it }: Part<DeviceCodeStore>): void {
   it('a verdict changes what it says, is final, and leaves nothing to claim or try', async (codes, at) => {
-    for (const verdict of [approved(), { state: 'denied' } as const]) {
+    for (const verdict of [approved(), denied]) {
       const code = await saveClaimed(codes, at)
       const twin = await saveClaimed(codes, at, { userId: code.userId })
       const { userCodeHash, userId } = code
-      same(
-        await codes.decide(userCodeHash, userId, verdict, at(2)),
-        { outcome: 'decided' },
-        'deviceCodes.decide of the user’s own code.',
-      )
       const decided = { ...code, ...verdict }
-      same(await codes.find(userCodeHash), decided, 'deviceCodes.find after a verdict.')
-      for (const again of [approved(), { state: 'denied' } as const])
-        same(
-          await codes.decide(userCodeHash, userId, again, at(3)),
-          { outcome: 'unknown' },
-          `deviceCodes.decide after it was ${verdict.state}: one verdict is final.`,
-        )
-      same(
-        await codes.takeTry(userCodeHash, userId, at(3)),
-        { outcome: 'void' },
-        `deviceCodes.takeTry after it was ${verdict.state}.`,
-      )
-      same(await codes.find(userCodeHash), decided, 'A verdict stays as it was.')
-      same(await codes.find(twin.userCodeHash), twin, 'deviceCodes.decide changed another code.')
+      const deciding = (again: DeviceCodeVerdict, seconds: number) =>
+        decide(codes, userCodeHash, userId, again, at(seconds))
+      const final = `deviceCodes.decide after it was ${verdict.state}: one verdict is final.`
+      const takeTry = () => codes.takeTry(userCodeHash, userId, at(3))
+      await answers([
+        [deciding(verdict, 2), told('decided'), 'deviceCodes.decide of the user’s own code.'],
+        [find(codes, code), decided, 'deviceCodes.find after a verdict.'],
+        [deciding(approved(), 3), told('unknown'), final],
+        [deciding(denied, 3), told('unknown'), final],
+        [takeTry, told('void'), `deviceCodes.takeTry after it was ${verdict.state}.`],
+        [find(codes, code), decided, 'A verdict stays as it was.'],
+        [find(codes, twin), twin, 'deviceCodes.decide changed another code.'],
+      ])
     }
   })
 }
@@ -226,6 +209,8 @@ function refusesOthers({ it }: Part<DeviceCodeStore>): void {
     const own = await saveClaimed(codes, at)
     const free = newDeviceCode(at)
     await codes.save(free)
+    const byStranger = `deviceCodes.decide by who has not claimed the code: ${notTheirs}.`
+    const usedUp = 'takeTry by who has not claimed the code: the user’s tries would be used up.'
     for (const [code, userId] of [
       [own, randomId()],
       [own, ''],
@@ -233,53 +218,46 @@ function refusesOthers({ it }: Part<DeviceCodeStore>): void {
       [free, ''],
     ] as const) {
       const { userCodeHash } = code
-      same(
-        [
-          await codes.decide(userCodeHash, userId, approved(), at(2)),
-          await codes.decide(userCodeHash, userId, { state: 'denied' }, at(2)),
-        ],
-        [{ outcome: 'unknown' }, { outcome: 'unknown' }],
-        `deviceCodes.decide by who has not claimed the code: ${notTheirs}.`,
-      )
-      same(
-        await codes.takeTry(userCodeHash, userId, at(2)),
-        { outcome: 'void' },
-        'deviceCodes.takeTry by who has not claimed the code: the user’s tries would be used up.',
-      )
-      same(
-        await codes.find(userCodeHash),
-        code,
-        `deviceCodes.find of a code that others wanted to decide: ${notTheirs}.`,
-      )
+      await answers([
+        [decide(codes, userCodeHash, userId, approved(), at(2)), told('unknown'), byStranger],
+        [decide(codes, userCodeHash, userId, denied, at(2)), told('unknown'), byStranger],
+        [() => codes.takeTry(userCodeHash, userId, at(2)), told('void'), usedUp],
+        [find(codes, code), code, `find of a code that others wanted to decide: ${notTheirs}.`],
+      ])
     }
   })
 }
 
 function expires(part: Part<DeviceCodeStore>): void {
-  const saved = async (codes: DeviceCodeStore, at: Moment) =>
-    saveClaimed(codes, at, { expiresAt: at(30) })
-  goodUntil(part, {
-    row: 'device code that is tried',
-    method: 'deviceCodes.takeTry',
-    by: 'write',
-    seconds: 30,
-    outcomes: { good: 'taken', over: 'void' },
-    async save(codes, at) {
-      const { userCodeHash, userId } = await saved(codes, at)
-      return (now) => codes.takeTry(userCodeHash, userId, now)
+  for (const { row, method, good, over, call } of [
+    {
+      row: 'device code that is tried',
+      method: 'deviceCodes.takeTry',
+      good: 'taken',
+      over: 'void',
+      call: (codes: DeviceCodeStore, hash: string, userId: string, now: Date) =>
+        codes.takeTry(hash, userId, now),
     },
-  })
-  goodUntil(part, {
-    row: 'device code that is decided',
-    method: 'deviceCodes.decide',
-    by: 'write',
-    seconds: 30,
-    outcomes: { good: 'decided', over: 'unknown' },
-    async save(codes, at) {
-      const { userCodeHash, userId } = await saved(codes, at)
-      return (now) => codes.decide(userCodeHash, userId, approved(), now)
+    {
+      row: 'device code that is decided',
+      method: 'deviceCodes.decide',
+      good: 'decided',
+      over: 'unknown',
+      call: (codes: DeviceCodeStore, hash: string, userId: string, now: Date) =>
+        codes.decide(hash, userId, approved(), now),
     },
-  })
+  ])
+    goodUntil(part, {
+      row,
+      method,
+      by: 'write',
+      seconds: 30,
+      outcomes: { good, over },
+      async save(codes, at) {
+        const { userCodeHash, userId } = await saveClaimed(codes, at, { expiresAt: at(30) })
+        return (now) => call(codes, userCodeHash, userId, now)
+      },
+    })
 }
 
 function decidesDuringTries({ inRounds }: Part<DeviceCodeStore>): void {

@@ -4,6 +4,7 @@ import { type Moment, newDeviceCode } from '../../stores/new-records.js'
 import { purgeContract } from './every-store/purge-contract.js'
 import { comesBack, type Rows, recordsAreCopies } from './every-store/rows.js'
 import {
+  answers,
   awkwardPairs,
   check,
   inheritedNames,
@@ -14,6 +15,7 @@ import {
   rejects,
   resolves,
   same,
+  told,
 } from './harness.js'
 
 const deviceCodeRows: Rows<DeviceCodeStore, DeviceCodeRecord> = {
@@ -96,13 +98,9 @@ function duplicates({ it }: Part<DeviceCodeStore>): void {
 function finding({ it }: Part<DeviceCodeStore>): void {
   it('find changes nothing, and answers a code also when it is decided or expired', async (codes, at) => {
     const code = newDeviceCode(at, { expiresAt: at(-1), state: 'denied', triesLeft: 0 })
+    const kept = 'find of a code that is decided and expired: it stays until it is purged.'
     await codes.save(code)
-    for (let time = 0; time < 3; time += 1)
-      same(
-        await codes.find(code.userCodeHash),
-        code,
-        'deviceCodes.find of a code that is decided and expired: it stays until it is purged.',
-      )
+    for (let time = 0; time < 3; time += 1) same(await codes.find(code.userCodeHash), code, kept)
   })
 }
 
@@ -114,24 +112,16 @@ function identity({ it }: Part<DeviceCodeStore>): void {
       const other = newDeviceCode(at, { userCodeHash: second, deviceCodeHash: second })
       await codes.save(one)
       await resolves(codes.save(other), `deviceCodes.save confuses hashes ${why}`)
-      for (const code of [one, other])
-        same(
-          (await codes.find(code.userCodeHash))?.deviceCodeHash,
-          code.deviceCodeHash,
-          `deviceCodes.find confuses hashes ${why}`,
-        )
+      const devices = [await codes.find(first), await codes.find(second)]
+      const found = devices.map((code) => code?.deviceCodeHash)
+      same(found, [first, second], `deviceCodes.find confuses hashes ${why}`)
       const isUnknown = async (device: string) =>
         (await codes.poll(first, device, at(1))).outcome === 'unknown'
-      same(
-        await isUnknown(second),
-        await isUnknown(randomSecret()),
-        `deviceCodes.poll confuses hashes of devices ${why}`,
-      )
-      same(
-        await asOther(codes, at, first, second),
-        await asOther(codes, at, first, randomId()),
-        `deviceCodes.claim, takeTry and decide confuse users ${why}`,
-      )
+      const polled = [await isUnknown(second), await isUnknown(randomSecret())]
+      same(polled[0], polled[1], `deviceCodes.poll confuses hashes of devices ${why}`)
+      const stranger = await asOther(codes, at, first, randomId())
+      const confused = `deviceCodes.claim, takeTry and decide confuse users ${why}`
+      same(await asOther(codes, at, first, second), stranger, confused)
     }
   })
 
@@ -140,12 +130,8 @@ function identity({ it }: Part<DeviceCodeStore>): void {
     const other = newDeviceCode(at, { userCodeHash: otherCase(one.userCodeHash) })
     await codes.save(one)
     await resolves(codes.save(other), 'deviceCodes.save ignores case. Compare bytewise.')
-    const found = await codes.find(one.userCodeHash)
-    same(
-      found?.deviceCodeHash,
-      one.deviceCodeHash,
-      'deviceCodes.find ignores case. Compare bytewise.',
-    )
+    const found = (await codes.find(one.userCodeHash))?.deviceCodeHash
+    same(found, one.deviceCodeHash, 'deviceCodes.find ignores case. Compare bytewise.')
   })
 
   it('a hash that every object has as a property is no device code', async (codes) => {
@@ -187,7 +173,8 @@ function keepsPace({ it }: Part<DeviceCodeStore>): void {
     const code = newDeviceCode(at, { interval: 5, nextPollAt: at(0.123) })
     const { userCodeHash, deviceCodeHash } = code
     await codes.save(code)
-    const asked = [
+    const left = `deviceCodes.poll. ${pace} It answers the row as this question has left it.`
+    for (const [now, outcome, interval, next] of [
       [0.122, 'too-soon', 10, 10.122],
       [10.122, 'polled', 10, 20.122],
       [20.121, 'too-soon', 15, 35.121],
@@ -196,15 +183,12 @@ function keepsPace({ it }: Part<DeviceCodeStore>): void {
       // A clock that is behind.
       [-30, 'too-soon', 25, -5],
       [-5, 'polled', 25, 20],
-    ] as const
-    for (const [now, outcome, interval, next] of asked) {
+    ] as const) {
       const after = { ...code, interval, nextPollAt: at(next) }
-      same(
-        await codes.poll(userCodeHash, deviceCodeHash, at(now)),
-        { outcome, code: after },
-        `deviceCodes.poll. ${pace} It answers the row as this question has left it.`,
-      )
-      same(await codes.find(userCodeHash), after, `deviceCodes.find after poll. ${pace}`)
+      await answers([
+        [() => codes.poll(userCodeHash, deviceCodeHash, at(now)), { outcome, code: after }, left],
+        [() => codes.find(userCodeHash), after, `deviceCodes.find after poll. ${pace}`],
+      ])
     }
   })
 
@@ -212,12 +196,9 @@ function keepsPace({ it }: Part<DeviceCodeStore>): void {
     const interval = 86_400 * 366
     const code = newDeviceCode(at, { interval, nextPollAt: at(0) })
     await codes.save(code)
+    const polled = { outcome: 'polled', code: { ...code, nextPollAt: at(0.789 + interval) } }
     const answer = await codes.poll(code.userCodeHash, code.deviceCodeHash, at(0.789))
-    same(
-      answer,
-      { outcome: 'polled', code: { ...code, nextPollAt: at(0.789 + interval) } },
-      'deviceCodes.poll of a code whose interval is a year: its milliseconds have eleven digits.',
-    )
+    same(answer, polled, 'poll of a code whose interval is a year: eleven digits of milliseconds.')
   })
 }
 
@@ -232,18 +213,16 @@ function answersAlike({ it }: Part<DeviceCodeStore>): void {
       { triesLeft: 0 },
     ]) {
       const code = newDeviceCode(at, change)
-      const { userCodeHash, deviceCodeHash } = code
+      const poll = (seconds: number) => () =>
+        codes.poll(code.userCodeHash, code.deviceCodeHash, at(seconds))
+      const polled = { outcome: 'polled', code: { ...code, nextPollAt: at(7) } }
+      const tooSoon = { outcome: 'too-soon', code: { ...code, interval: 10, nextPollAt: at(13) } }
+      const what = `deviceCodes.poll of a code with ${JSON.stringify(change)}`
       await codes.save(code)
-      same(
-        await codes.poll(userCodeHash, deviceCodeHash, at(2)),
-        { outcome: 'polled', code: { ...code, nextPollAt: at(7) } },
-        `deviceCodes.poll of a code with ${JSON.stringify(change)}: the router tells the device.`,
-      )
-      same(
-        await codes.poll(userCodeHash, deviceCodeHash, at(3)),
-        { outcome: 'too-soon', code: { ...code, interval: 10, nextPollAt: at(13) } },
-        `deviceCodes.poll of a code with ${JSON.stringify(change)}. ${pace}`,
-      )
+      await answers([
+        [poll(2), polled, `${what}: the router tells the device.`],
+        [poll(3), tooSoon, `${what}. ${pace}`],
+      ])
     }
   })
 }
@@ -255,17 +234,11 @@ function knowsDevices({ it }: Part<DeviceCodeStore>): void {
     for (const one of [code, other]) await codes.save(one)
     const { userCodeHash, deviceCodeHash } = code
     const strangers = [other.deviceCodeHash, userCodeHash, '', deviceCodeHash.slice(0, -1)]
+    const fetched = 'poll by who has seen the user code alone: a stranger would fetch the sign-in.'
     for (const stranger of strangers)
-      same(
-        await codes.poll(userCodeHash, stranger, at(1)),
-        { outcome: 'unknown' },
-        'deviceCodes.poll by who has seen the user code alone: a stranger would fetch the sign-in.',
-      )
-    same(
-      [await codes.find(userCodeHash), await codes.find(other.userCodeHash)],
-      [code, other],
-      'deviceCodes.poll with the hash of another device: a stranger would slow the device down.',
-    )
+      same(await codes.poll(userCodeHash, stranger, at(1)), told('unknown'), fetched)
+    const slowed = 'poll with the hash of another device: a stranger would slow the device down.'
+    for (const one of [code, other]) same(await codes.find(one.userCodeHash), one, slowed)
   })
 }
 
@@ -274,20 +247,17 @@ function pollsAtOnce({ it }: Part<DeviceCodeStore>): void {
     const code = newDeviceCode(at)
     const { userCodeHash, deviceCodeHash } = code
     await codes.save(code)
-    const answers = await Promise.all(
-      Array.from({ length: 50 }, () => codes.poll(userCodeHash, deviceCodeHash, at(1))),
-    )
-    const polled = answers.filter(({ outcome }) => outcome === 'polled').length
+    const poll = () => codes.poll(userCodeHash, deviceCodeHash, at(1))
+    const said = await Promise.all(Array.from({ length: 50 }, poll))
+    const polled = said.filter(({ outcome }) => outcome === 'polled').length
     check(
       polled === 1,
       `${polled} of 50 callers of deviceCodes.poll were \`polled\`, instead of exactly one. Make ` +
         'it one write that reads what it replaces.',
     )
-    same(
-      await codes.find(userCodeHash),
-      { ...code, interval: 250, nextPollAt: at(251) },
-      'deviceCodes.find after 50 questions at once, 49 of them too soon: 5 + 49 * 5 seconds.',
-    )
+    const slowed = { ...code, interval: 250, nextPollAt: at(251) }
+    const sum = '5 + 49 * 5 seconds.'
+    same(await codes.find(userCodeHash), slowed, `find after 49 of 50 polls were too soon: ${sum}`)
   })
 }
 

@@ -98,8 +98,8 @@ function resealing({ it }: Part<SecondFactorStore>): void {
     await factors.advanceStep(factor.userId, 58_000_000)
     const before = await factors.find(factor.userId)
     const alone =
-      'secondFactors.reseal changes `sealedSeed` alone: with an older `lastStep`, a code that was ' +
-      'used works again.'
+      'secondFactors.reseal changes `sealedSeed` alone: with an older `lastStep`, a code that ' +
+      'was used works again.'
     for (const [from, to] of [
       [factor.sealedSeed, 'v2.first'],
       ['v2.first', 'v3.second'],

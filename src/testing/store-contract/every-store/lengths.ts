@@ -1,13 +1,5 @@
 import { randomId, randomSecret } from '../../../lib/secrets.js'
-import type { AuthorizationCodeStore } from '../../../stores/code-contract.js'
-import type {
-  AuthenticationMethod,
-  EndReason,
-  SessionKind,
-  SessionStore,
-} from '../../../stores/contract.js'
-import type { DeviceCodeStore } from '../../../stores/device-code-contract.js'
-import type { IdentityStore } from '../../../stores/identity-contract.js'
+import type { AuthenticationMethod, EndReason, SessionKind } from '../../../stores/contract.js'
 import {
   confirmed,
   enrolling,
@@ -22,10 +14,17 @@ import {
   newSession,
   newTicket,
 } from '../../../stores/new-records.js'
-import type { ProofStore } from '../../../stores/proof-contract.js'
-import type { SecondFactorStore } from '../../../stores/second-factor-contract.js'
-import type { SocketTicketStore } from '../../../stores/ticket-contract.js'
-import { check, inheritedNames, isNone, type Part, resolves, same, sessionsOf } from '../harness.js'
+import {
+  check,
+  inheritedNames,
+  isNone,
+  type Part,
+  resolves,
+  type StoreOf,
+  same,
+  sessionsOf,
+  told,
+} from '../harness.js'
 
 // As long as the contract lets them be. Two and three bytes for a character: a column of so many
 // bytes would be found out.
@@ -42,9 +41,19 @@ function texts(record: object | null): unknown {
   return Object.fromEntries(strings)
 }
 
+/** What a method answers of a record whose texts are as long as they get, and the record. */
+type Longest = readonly [method: string, answer: object | null, record: object]
+
+function checkWhole(rows: readonly Longest[]): void {
+  for (const [method, answer, record] of rows)
+    same(texts(answer), texts(record), `${method}: ${whole}`)
+}
+
+const title = 'the longest ids, hashes and texts come back whole'
+
 /** Codes as long as they get. */
-export function codeLengths({ it }: Part<AuthorizationCodeStore>): void {
-  it('the longest ids, hashes and texts come back whole', async (codes, at) => {
+export function codeLengths({ it }: Part<StoreOf<'codes'>>): void {
+  it(title, async (codes, at) => {
     const code = newCode(at, {
       codeHash: maxKey(),
       userId: maxKey(),
@@ -53,145 +62,105 @@ export function codeLengths({ it }: Part<AuthorizationCodeStore>): void {
       scope: longestText,
     })
     await codes.save(code)
-    same(texts(await codes.find(code.codeHash)), texts(code), `codes.find: ${whole}`)
+    checkWhole([['codes.find', await codes.find(code.codeHash), code]])
   })
 }
 
 /** Sessions as long as they get. */
-export function sessionLengths({ it }: Part<SessionStore>): void {
-  it('the longest ids, hashes and texts come back whole', async (sessions, at) => {
+export function sessionLengths({ it }: Part<StoreOf<'sessions'>>): void {
+  it(title, async (sessions, at) => {
     const refresh = newRefresh(at, maxKey())
-    const session = newSession(at, {
-      id: maxKey(),
-      userId: maxKey(),
-      scope: longestText,
-      userAgent: longestText,
-      refresh,
-    })
+    const [id, userId, text] = [maxKey(), maxKey(), longestText]
+    const session = newSession(at, { id, userId, scope: text, userAgent: text, refresh })
     await sessions.create(session)
-    same(texts(await sessions.find(session.id)), texts(session), `sessions.find: ${whole}`)
-    const listed = await sessionsOf(sessions, session.userId, at(1))
-    same(listed.map(texts), [texts(session)], `sessions.listForUser: ${whole}`)
+    const listed = await sessionsOf(sessions, userId, at(1))
+    checkWhole([
+      ['sessions.find', await sessions.find(id), session],
+      ...listed.map((row): Longest => ['sessions.listForUser', row, session]),
+    ])
+    same(listed.length, 1, `sessions.listForUser: ${whole}`)
   })
 }
 
 /** Factors, enrolments and recovery codes as long as they get. */
-export function factorLengths({ it }: Part<SecondFactorStore>): void {
+export function factorLengths({ it }: Part<StoreOf<'secondFactors'>>): void {
   it('the longest ids, hashes and sealed seeds come back whole', async (factors, at) => {
     const pending = newPending(at, { userId: maxKey(), sealedSeed: maxKey() })
+    const { userId, sealedSeed } = pending
     const hash = maxKey()
     await factors.savePending(pending)
-    same(
-      texts(await factors.findPending(pending.userId, enrolling)),
-      texts(pending),
-      `secondFactors.findPending: ${whole}`,
-    )
-    await factors.confirm(confirmed(pending, at), [hash], at(1))
-    same(
-      texts(await factors.find(pending.userId)),
-      texts(confirmed(pending, at)),
-      `secondFactors.find: ${whole}`,
-    )
-    const resealed = newFactor(at, { ...confirmed(pending, at), sealedSeed: maxKey() })
-    await factors.reseal(pending.userId, pending.sealedSeed, resealed.sealedSeed)
-    same(
-      texts(await factors.find(pending.userId)),
-      texts(resealed),
-      `secondFactors.find after reseal: ${whole}`,
-    )
-    const { outcome } = await factors.consumeRecoveryCode(pending.userId, hash)
-    check(
-      outcome === 'consumed',
-      `secondFactors.consumeRecoveryCode does not know a hash of 1024 bytes. ${whole}`,
-    )
+    const waiting = await factors.findPending(userId, enrolling)
+    const factor = confirmed(pending, at)
+    await factors.confirm(factor, [hash], at(1))
+    const active = await factors.find(userId)
+    const resealed = { ...factor, sealedSeed: maxKey() }
+    await factors.reseal(userId, sealedSeed, resealed.sealedSeed)
+    checkWhole([
+      ['secondFactors.findPending', waiting, pending],
+      ['secondFactors.find', active, factor],
+      ['secondFactors.find after reseal', await factors.find(userId), resealed],
+      ['consumeRecoveryCode', await factors.consumeRecoveryCode(userId, hash), told('consumed')],
+    ])
   })
 }
 
 /** Tickets as long as they get. */
-export function ticketLengths({ it }: Part<SocketTicketStore>): void {
-  it('the longest ids, hashes and texts come back whole', async (tickets, at) => {
-    const ticket = newTicket(at, {
-      ticketHash: maxKey(),
-      sessionId: maxKey(),
-      userId: maxKey(),
-      scope: longestText,
-    })
+export function ticketLengths({ it }: Part<StoreOf<'tickets'>>): void {
+  it(title, async (tickets, at) => {
+    const [ticketHash, sessionId, userId] = [maxKey(), maxKey(), maxKey()]
+    const ticket = newTicket(at, { ticketHash, sessionId, userId, scope: longestText })
     await tickets.save(ticket)
-    const answer = await tickets.consume(ticket.ticketHash, at(1))
-    same(
-      texts('ticket' in answer ? answer.ticket : null),
-      texts(ticket),
-      `tickets.consume: ${whole}`,
-    )
+    const answer = await tickets.consume(ticketHash, at(1))
+    checkWhole([['tickets.consume', 'ticket' in answer ? answer.ticket : null, ticket]])
   })
 }
 
 /** Proofs as long as they get. */
-export function proofLengths({ it }: Part<ProofStore>): void {
+export function proofLengths({ it }: Part<StoreOf<'proofs'>>): void {
   it('the longest ids, hashes, purposes and texts come back whole', async (proofs, at) => {
     const [idHash, purpose, userId] = [maxKey(), maxKey(), maxKey()]
     const long = { codeTag: longestText, mark: longestText, sealed: longestText }
     const proof = newProof(at, { ...long, idHash, purpose, userId })
     await proofs.save(proof)
-    same(texts(await proofs.find(idHash, purpose)), texts(proof), `proofs.find: ${whole}`)
+    checkWhole([['proofs.find', await proofs.find(idHash, purpose), proof]])
     const voided = await proofs.voidForUser(userId, [purpose], at(1))
     same(voided, 1, `proofs.voidForUser of a user and a purpose of 1024 bytes. ${whole}`)
   })
 }
 
 /** Device codes as long as they get. */
-export function deviceCodeLengths({ it }: Part<DeviceCodeStore>): void {
-  it('the longest ids, hashes and texts come back whole', async (codes, at) => {
-    const code = newDeviceCode(at, {
-      userCodeHash: maxKey(),
-      deviceCodeHash: maxKey(),
-      purpose: maxKey(),
-      clientId: maxKey(),
-      scope: longestText,
-      name: longestText,
-      requestedIp: longestText,
-      requestedAgent: longestText,
-    })
-    const { userCodeHash, deviceCodeHash } = code
-    const userId = maxKey()
+export function deviceCodeLengths({ it }: Part<StoreOf<'deviceCodes'>>): void {
+  it(title, async (codes, at) => {
+    const [userCodeHash, deviceCodeHash, userId] = [maxKey(), maxKey(), maxKey()]
+    const keys = { userCodeHash, deviceCodeHash, purpose: maxKey(), clientId: maxKey() }
+    const requested = { requestedIp: longestText, requestedAgent: longestText }
+    const code = newDeviceCode(at, { ...keys, scope: longestText, name: longestText, ...requested })
     const verdict = { state: 'approved', authorizationCodeHash: maxKey() } as const
     await codes.save(code)
     await codes.claim(userCodeHash, userId, at(1))
     await codes.decide(userCodeHash, userId, verdict, at(2))
-    const decided = texts({ ...code, userId, ...verdict })
-    same(texts(await codes.find(userCodeHash)), decided, `deviceCodes.find: ${whole}`)
+    const decided = { ...code, userId, ...verdict }
+    const found = await codes.find(userCodeHash)
     const polled = await codes.poll(userCodeHash, deviceCodeHash, at(3))
-    same(
-      texts('code' in polled ? polled.code : null),
-      decided,
-      `deviceCodes.poll with a hash of 1024 bytes. ${whole}`,
-    )
+    checkWhole([
+      ['deviceCodes.find', found, decided],
+      ['deviceCodes.poll', 'code' in polled ? polled.code : null, decided],
+    ])
   })
 }
 
-/** Identities as long as they get. */
-export function identityLengths({ it }: Part<IdentityStore>): void {
+/** Identities as long as they get. A provider and a subject have up to 255 bytes. */
+export function identityLengths({ it }: Part<StoreOf<'identities'>>): void {
   it('the longest providers, subjects, ids and texts come back whole', async (identities, at) => {
-    const identity = newIdentity(at, {
-      provider: within255('p'),
-      subject: within255('s'),
-      userId: maxKey(),
-      id: maxKey(),
-      label: longestText,
-    })
-    const { provider, subject, userId, id } = identity
+    const [provider, subject, userId, id] = [within255('p'), within255('s'), maxKey(), maxKey()]
+    const identity = newIdentity(at, { provider, subject, userId, id, label: longestText })
     await identities.link(identity)
-    const why = `A provider and a subject have up to 255 bytes. ${whole}`
-    same(
-      texts(await identities.find(provider, subject)),
-      texts(identity),
-      `identities.find: ${why}`,
-    )
-    same(
-      await identities.unlink(userId, id, { unlessLast: false }),
-      { outcome: 'unlinked' },
-      `identities.unlink of a user and an id of 1024 bytes. ${whole}`,
-    )
+    const found = await identities.find(provider, subject)
+    const unlinked = await identities.unlink(userId, id, { unlessLast: false })
+    checkWhole([
+      ['identities.find', found, identity],
+      ['identities.unlink', unlinked, told('unlinked')],
+    ])
   })
 }
 
@@ -223,23 +192,20 @@ const lookAlikes = [
 ]
 
 /** Texts stay texts. */
-export function sessionLookAlikes(part: Part<SessionStore>): void {
+export function sessionLookAlikes(part: Part<StoreOf<'sessions'>>): void {
   sessionTexts(part)
   noSessionById(part)
 }
 
-function sessionTexts({ it }: Part<SessionStore>): void {
+function sessionTexts({ it }: Part<StoreOf<'sessions'>>): void {
   it('texts that look like something else come back as the same texts', async (sessions, at) => {
     for (const text of lookAlikes) {
       const session = newSession(at, { scope: text, ip: text, userAgent: text })
       await sessions.create(session)
       const found = await sessions.find(session.id)
-      same(
-        [found?.scope, found?.ip, found?.userAgent],
-        [text, text, text],
-        `sessions.find does not answer the text ${JSON.stringify(text)} as it was created. A ` +
-          `text is a text, whatever it looks like, and \`''\` is not \`null\`.`,
-      )
+      const kept = [found?.scope, found?.ip, found?.userAgent]
+      const what = `sessions.find does not answer the text ${JSON.stringify(text)} as created.`
+      same(kept, [text, text, text], `${what} A text is a text, and \`''\` is not \`null\`.`)
     }
   })
 
@@ -272,7 +238,7 @@ function sessionTexts({ it }: Part<SessionStore>): void {
   })
 }
 
-function noSessionById({ it }: Part<SessionStore>): void {
+function noSessionById({ it }: Part<StoreOf<'sessions'>>): void {
   it('an id that every object has as a property is no session', async (sessions) => {
     for (const name of inheritedNames) {
       check(
@@ -290,7 +256,7 @@ function noSessionById({ it }: Part<SessionStore>): void {
 }
 
 /** The same for codes. */
-export function codeLookAlikes({ it }: Part<AuthorizationCodeStore>): void {
+export function codeLookAlikes({ it }: Part<StoreOf<'codes'>>): void {
   it('a hash that every object has as a property is no code', async (codes) => {
     for (const name of inheritedNames) {
       check(
@@ -302,7 +268,7 @@ export function codeLookAlikes({ it }: Part<AuthorizationCodeStore>): void {
 }
 
 /** The same for second factors. */
-export function factorLookAlikes({ it }: Part<SecondFactorStore>): void {
+export function factorLookAlikes({ it }: Part<StoreOf<'secondFactors'>>): void {
   it('a user whose id every object has as a property has a factor like any other', async (factors, at) => {
     for (const userId of inheritedNames) {
       // An aborted run may have left it.

@@ -1,8 +1,6 @@
 import { setImmediate, setTimeout } from 'node:timers/promises'
 import { isDeepStrictEqual } from 'node:util'
-import type { AuthorizationCodeStore } from '../../../stores/code-contract.js'
-import type { SessionRecord, SessionStore } from '../../../stores/contract.js'
-import type { DeviceCodeStore } from '../../../stores/device-code-contract.js'
+import type { SessionRecord } from '../../../stores/contract.js'
 import {
   enrolling,
   type Moment,
@@ -14,9 +12,7 @@ import {
   newRefreshable,
   newRotation,
 } from '../../../stores/new-records.js'
-import type { ProofStore } from '../../../stores/proof-contract.js'
-import type { SecondFactorStore } from '../../../stores/second-factor-contract.js'
-import { check, isNone, type Part, same, sessionsOf } from '../harness.js'
+import { check, isNone, type Part, type StoreOf, same, sessionsOf } from '../harness.js'
 
 /** What was read while a change was under way, and what was read when it had resolved. */
 interface Reads<Row> {
@@ -68,7 +64,11 @@ function stale(find: string, change: string): string {
 }
 
 interface SessionChange {
-  readonly change: (sessions: SessionStore, session: SessionRecord, at: Moment) => Promise<unknown>
+  readonly change: (
+    sessions: StoreOf<'sessions'>,
+    session: SessionRecord,
+    at: Moment,
+  ) => Promise<unknown>
   /** What it changes, to be compared piece by piece. */
   readonly parts: (session: SessionRecord) => readonly unknown[]
   readonly isDone: (session: SessionRecord, at: Moment) => boolean
@@ -114,7 +114,7 @@ const sessionChanges: Readonly<Record<string, SessionChange>> = {
  * Whoever reads a session sees it as it was before a change or after it; and after it once it has
  * resolved.
  */
-export function sessionReads({ it, rounds }: Part<SessionStore>): void {
+export function sessionReads({ it, rounds }: Part<StoreOf<'sessions'>>): void {
   for (const [name, { change, parts, isDone }] of Object.entries(sessionChanges)) {
     it(
       `find and listForUser, while ${name} is under way: the session before or after, whole; ` +
@@ -157,7 +157,7 @@ export function sessionReads({ it, rounds }: Part<SessionStore>): void {
 }
 
 /** The same for a code that is consumed. */
-export function codeReads({ it, rounds }: Part<AuthorizationCodeStore>): void {
+export function codeReads({ it, rounds }: Part<StoreOf<'codes'>>): void {
   it('find, while the code is consumed: then it is used', async (codes, at) => {
     for (let round = 0; round < Math.ceil(rounds / 4); round += 1) {
       const code = newCode(at)
@@ -177,7 +177,7 @@ export function codeReads({ it, rounds }: Part<AuthorizationCodeStore>): void {
 }
 
 /** The same for a device code that is claimed, tried, polled and decided. */
-export function deviceCodeReads({ it, rounds }: Part<DeviceCodeStore>): void {
+export function deviceCodeReads({ it, rounds }: Part<StoreOf<'deviceCodes'>>): void {
   it('find, while a device code is claimed, tried, polled and decided: then it is', async (codes, at) => {
     const changes: Readonly<Record<string, (hash: string, device: string) => Promise<unknown>>> = {
       claim: (hash) => codes.claim(hash, 'u-alice', at(1)),
@@ -205,7 +205,7 @@ export function deviceCodeReads({ it, rounds }: Part<DeviceCodeStore>): void {
 }
 
 /** The same for a proof that is tried and used. */
-export function proofReads({ it, rounds }: Part<ProofStore>): void {
+export function proofReads({ it, rounds }: Part<StoreOf<'proofs'>>): void {
   it('find, while a proof is tried and used: then it is', async (proofs, at) => {
     for (let round = 0; round < Math.ceil(rounds / 4); round += 1) {
       const proof = newProof(at)
@@ -228,10 +228,14 @@ export function proofReads({ it, rounds }: Part<ProofStore>): void {
   })
 }
 
-type FactorChange = (factors: SecondFactorStore, userId: string, at: Moment) => Promise<unknown>
+type FactorChange = (
+  factors: StoreOf<'secondFactors'>,
+  userId: string,
+  at: Moment,
+) => Promise<unknown>
 
 /** The same for factors and enrolments. */
-export function factorReads({ it, rounds }: Part<SecondFactorStore>): void {
+export function factorReads({ it, rounds }: Part<StoreOf<'secondFactors'>>): void {
   const seed = 'v1.first'
   const changes: Readonly<
     Record<string, readonly [FactorChange, sealedSeed: string | undefined, lastStep?: number]>

@@ -1,10 +1,4 @@
 import { randomId, sha256 } from '../../../lib/secrets.js'
-import type { ManagedClientStore } from '../../../stores/client-contract.js'
-import type { AuthorizationCodeStore } from '../../../stores/code-contract.js'
-import type { ConsentStore } from '../../../stores/consent-contract.js'
-import type { SessionStore } from '../../../stores/contract.js'
-import type { DeviceCodeStore } from '../../../stores/device-code-contract.js'
-import type { IdentityStore } from '../../../stores/identity-contract.js'
 import {
   moments,
   newClient,
@@ -17,10 +11,6 @@ import {
   newSession,
   newTicket,
 } from '../../../stores/new-records.js'
-import type { OnceStore } from '../../../stores/once-contract.js'
-import type { ProofStore } from '../../../stores/proof-contract.js'
-import type { SecondFactorStore } from '../../../stores/second-factor-contract.js'
-import type { SocketTicketStore } from '../../../stores/ticket-contract.js'
 import {
   type AwkwardPair,
   check,
@@ -28,6 +18,7 @@ import {
   isNone,
   ownNames,
   type Part,
+  type StoreOf,
   sessionsOf,
 } from '../harness.js'
 
@@ -135,7 +126,7 @@ function of<Store>(part: Part<Store>, whose: string): Part<Store> {
 }
 
 /** Sessions, and the users they belong to. */
-export function strangeSessions(part: Part<SessionStore>): void {
+export function strangeSessions(part: Part<StoreOf<'sessions'>>): void {
   const at = moments()
   strangeKeys(part, 'sessions.find', {
     add: (sessions, id) => sessions.create(newSession(at, { id })),
@@ -150,7 +141,7 @@ export function strangeSessions(part: Part<SessionStore>): void {
         (await sessions.liveAmong([id], at(1))).length === 0,
     },
   })
-  const ofUser = async (sessions: SessionStore, userId: string) =>
+  const ofUser = async (sessions: StoreOf<'sessions'>, userId: string) =>
     (await sessionsOf(sessions, userId, at(1)))[0]?.userId ?? null
   strangeKeys(of(part, 'users'), 'sessions.listForUser', {
     add: (sessions, userId) => sessions.create(newSession(at, { userId })),
@@ -164,7 +155,7 @@ export function strangeSessions(part: Part<SessionStore>): void {
 }
 
 /** Authorization codes. */
-export function strangeCodes(part: Part<AuthorizationCodeStore>): void {
+export function strangeCodes(part: Part<StoreOf<'codes'>>): void {
   const at = moments()
   strangeKeys(part, 'codes.find', {
     add: (codes, codeHash) => codes.save(newCode(at, { codeHash })),
@@ -178,7 +169,7 @@ export function strangeCodes(part: Part<AuthorizationCodeStore>): void {
 }
 
 /** Second factors, by user. */
-export function strangeFactors(part: Part<SecondFactorStore>): void {
+export function strangeFactors(part: Part<StoreOf<'secondFactors'>>): void {
   const at = moments()
   strangeKeys(part, 'secondFactors.find', {
     add: (factors, userId) => factors.activate(newFactor(at, { userId }), ['code']),
@@ -202,7 +193,7 @@ export function strangeFactors(part: Part<SecondFactorStore>): void {
 }
 
 /** Socket tickets. A ticket is found by using it up. */
-export function strangeTickets(part: Part<SocketTicketStore>): void {
+export function strangeTickets(part: Part<StoreOf<'tickets'>>): void {
   const at = moments()
   strangeKeys(part, 'tickets.consume', {
     add: (tickets, ticketHash) => tickets.save(newTicket(at, { ticketHash })),
@@ -218,7 +209,7 @@ export function strangeTickets(part: Part<SocketTicketStore>): void {
 }
 
 /** Proofs, and the users they belong to. Those of a user are found by using them up. */
-export function strangeProofs(part: Part<ProofStore>): void {
+export function strangeProofs(part: Part<StoreOf<'proofs'>>): void {
   const at = moments()
   const purpose = 'reset'
   strangeKeys(part, 'proofs.find', {
@@ -234,7 +225,7 @@ export function strangeProofs(part: Part<ProofStore>): void {
         (await proofs.consume(idHash, purpose, at(1))).outcome === 'void',
     },
   })
-  const voided = (proofs: ProofStore, userId: string) =>
+  const voided = (proofs: StoreOf<'proofs'>, userId: string) =>
     proofs.voidForUser(userId, [purpose], at(1))
   strangeKeys(of(part, 'users'), 'proofs.voidForUser', {
     add: (proofs, userId) => proofs.save(newProof(at, { userId, purpose })),
@@ -246,7 +237,7 @@ export function strangeProofs(part: Part<ProofStore>): void {
 }
 
 /** Identities, the users they belong to, and their ids. */
-export function strangeIdentities(part: Part<IdentityStore>): void {
+export function strangeIdentities(part: Part<StoreOf<'identities'>>): void {
   const at = moments()
   const own = randomId()
   const pairs = {
@@ -282,7 +273,7 @@ export function strangeIdentities(part: Part<IdentityStore>): void {
         (await identities.unlinkAllForUser(userId)) === 0,
     },
   })
-  const listed = async (identities: IdentityStore, id: string) =>
+  const listed = async (identities: StoreOf<'identities'>, id: string) =>
     (await identities.listForUser(own)).some((row) => row.id === id) ? id : null
   strangeKeys(of(part, 'ids'), 'identities.listForUser', {
     add: (identities, id) => identities.link(newIdentity(at, { id, userId: own })),
@@ -297,7 +288,7 @@ export function strangeIdentities(part: Part<IdentityStore>): void {
 }
 
 /** Device codes, by what the user types, by the device and by user. */
-export function strangeDeviceCodes(part: Part<DeviceCodeStore>): void {
+export function strangeDeviceCodes(part: Part<StoreOf<'deviceCodes'>>): void {
   const at = moments()
   const denied = { state: 'denied' } as const
   strangeKeys(of(part, 'codes'), 'deviceCodes.find', {
@@ -344,7 +335,7 @@ export function strangeDeviceCodes(part: Part<DeviceCodeStore>): void {
 }
 
 /** Consents, by user and by client. */
-export function strangeConsents(part: Part<ConsentStore>): void {
+export function strangeConsents(part: Part<StoreOf<'consents'>>): void {
   const at = moments()
   const other = randomId()
   const names = {
@@ -373,7 +364,7 @@ export function strangeConsents(part: Part<ConsentStore>): void {
 }
 
 /** Names that are used once. One is found by claiming it again. */
-export function strangeOnce(part: Part<OnceStore>): void {
+export function strangeOnce(part: Part<StoreOf<'once'>>): void {
   const at = moments()
   strangeKeys(part, 'once.claim', {
     add: async (once, key) => {
@@ -389,7 +380,7 @@ export function strangeOnce(part: Part<OnceStore>): void {
 }
 
 /** Clients. */
-export function strangeClients(part: Part<ManagedClientStore>): void {
+export function strangeClients(part: Part<StoreOf<'clients'>>): void {
   const at = moments()
   strangeKeys(part, 'clients.find', {
     add: (clients, id) => clients.create(newClient({ id }), at(0)),

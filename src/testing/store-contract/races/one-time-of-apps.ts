@@ -63,7 +63,7 @@ export const oauthOperations: readonly OneTimeOperation[] = [
     {
       name: 'create',
       did: 'created a client with one id',
-      why: 'One would overwrite where the codes of the other go. Insert, and let the key refuse the rest.',
+      why: 'One would overwrite where codes of the other go. Insert; the key refuses the rest.',
       withinOneProcess: true,
       prepare: async () => randomId(),
       attempt: (clients, id, at, caller) =>

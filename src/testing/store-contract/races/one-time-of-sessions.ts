@@ -163,7 +163,7 @@ export const ticketOperations: readonly OneTimeOperation[] = operationsOf('ticke
   {
     name: 'consume',
     did: 'consumed one ticket',
-    why: 'A ticket opens one socket. Make it one delete that returns the row, not a read and a delete.',
+    why: 'A ticket opens one socket. Make it one delete that returns the row.',
     prepare: async (tickets, at) => {
       const ticket = newTicket(at)
       await tickets.save(ticket)
