@@ -3,6 +3,7 @@ import type { ManagedClientStore, OAuthClient } from '../../stores/client-contra
 import { moments, newClient, newSecretHash } from '../../stores/new-records.js'
 import { comesBack, type Rows, recordsAreCopies } from './every-store/rows.js'
 import {
+  answers,
   atOnce,
   awkwardText,
   check,
@@ -11,6 +12,7 @@ import {
   longAwkwardText,
   type Part,
   same,
+  told,
 } from './harness.js'
 
 const clientRows: Rows<ManagedClientStore, OAuthClient> = {
@@ -48,17 +50,15 @@ function clientsComeBack({ it }: Part<ManagedClientStore>): void {
 
   it('creating an id again changes nothing', async (clients, at) => {
     const client = newClient()
+    const { id } = client
+    const again = () => clients.create(newClient({ id, redirectUris: [] }), at(1))
+    const find = async () => plainClient(await clients.find(id))
+    const replaced = 'create replaced a client: its codes go elsewhere. Insert; never upsert.'
     await clients.create(client, at(0))
-    same(
-      await clients.create(newClient({ id: client.id, redirectUris: [] }), at(1)),
-      { outcome: 'exists' },
-      'clients.create of an id that is there.',
-    )
-    same(
-      plainClient(await clients.find(client.id)),
-      client,
-      'clients.create replaced a client: its codes go elsewhere. Insert; never upsert.',
-    )
+    await answers([
+      [again, told('exists'), 'clients.create of an id that is there.'],
+      [find, client, `clients.${replaced}`],
+    ])
   })
 }
 
@@ -138,27 +138,24 @@ function clientUpdates({ it }: Part<ManagedClientStore>): void {
     const hash = newSecretHash()
     const client = newClient({ secretHashes: [hash], disabled: true })
     const { id } = client
-    await clients.create(client, at(0))
     const next = { id, name: 'App', type: 'native', redirectUris: [], scopes: ['a'] } as const
-    same(await clients.update(next, at(1)), { outcome: 'updated' }, 'clients.update.')
-    same(
-      plainClient(await clients.find(id)),
-      { ...next, secretHashes: [hash], disabled: true },
-      'clients.update: what the client has no more is gone, and secretHashes and disabled stay.',
-    )
     const stale = { ...next, secretHashes: [newSecretHash()], disabled: false }
-    await clients.update(stale, at(2))
-    same(
-      plainClient(await clients.find(id)),
-      { ...next, secretHashes: [hash], disabled: true },
+    const kept = { ...next, secretHashes: [hash], disabled: true }
+    const find = async () => plainClient(await clients.find(id))
+    const gone = 'what the client has no more is gone, and secretHashes and disabled stay.'
+    const earlier =
       'clients.update took secrets or `disabled` from what was read earlier: a secret that was ' +
-        'taken away works again, or a disabled client is back. Leave those columns alone.',
-    )
-    same(
-      await clients.update(stale, at(2)),
-      { outcome: 'updated' },
-      'clients.update with what is there already. The client is there, so it is updated.',
-    )
+      'taken away works again, or a disabled client is back. Leave those columns alone.'
+    const unchanged =
+      'clients.update with what is there already. The client is there, so it is updated.'
+    await clients.create(client, at(0))
+    await answers([
+      [() => clients.update(next, at(1)), told('updated'), 'clients.update.'],
+      [find, kept, `clients.update: ${gone}`],
+      [() => clients.update(stale, at(2)), told('updated'), unchanged],
+      [find, kept, earlier],
+      [() => clients.update(stale, at(2)), told('updated'), unchanged],
+    ])
   })
 
   it('update never inserts', async (clients) => {
@@ -221,32 +218,29 @@ function clientSecrets({ it }: Part<ManagedClientStore>): void {
 function clientSwitch({ it }: Part<ManagedClientStore>): void {
   it('setDisabled is changed only where it changes something', async (clients, at) => {
     const client = newClient()
+    const { id } = client
     await clients.create(client, at(0))
-    const outcomes: string[] = []
-    for (const disabled of [false, true, true, false, false]) {
-      outcomes.push((await clients.setDisabled(client.id, disabled, at(1))).outcome)
-      same(
-        (await clients.find(client.id))?.disabled ?? false,
-        disabled,
-        'clients.find after clients.setDisabled: a disabled client must get no token.',
-      )
-    }
-    same(
-      outcomes,
-      ['unchanged', 'changed', 'unchanged', 'changed', 'unchanged'],
-      'clients.setDisabled of a new client to false, true, true, false, false.',
-    )
-    same(
-      plainClient(await clients.find(client.id)),
-      client,
-      'clients.setDisabled changed something else.',
-    )
+    const isDisabled = async () => (await clients.find(id))?.disabled ?? false
+    const set = (disabled: boolean) => () => clients.setDisabled(id, disabled, at(1))
+    const shown = 'find after clients.setDisabled: a disabled client must get no token.'
+    for (const [disabled, outcome] of [
+      [false, 'unchanged'],
+      [true, 'changed'],
+      [true, 'unchanged'],
+      [false, 'changed'],
+      [false, 'unchanged'],
+    ] as const)
+      await answers([
+        [set(disabled), told(outcome), 'setDisabled to false, true, true, false, false.'],
+        [isDisabled, disabled, shown],
+      ])
     const unknown = randomId()
-    same(
-      await clients.setDisabled(unknown, true, at(1)),
-      { outcome: 'unchanged' },
-      'clients.setDisabled of a client that is not there.',
-    )
+    const setUnknown = () => clients.setDisabled(unknown, true, at(1))
+    const find = async (key: string) => plainClient(await clients.find(key))
+    await answers([
+      [() => find(id), client, 'clients.setDisabled changed something else.'],
+      [setUnknown, told('unchanged'), 'clients.setDisabled of a client that is not there.'],
+    ])
     check(isNone(await clients.find(unknown)), 'clients.setDisabled inserted. Never upsert.')
   })
 }

@@ -2,7 +2,17 @@ import { randomId, randomSecret } from '../../lib/secrets.js'
 import { newPasskeyRecord } from '../../stores/new-records.js'
 import type { PasskeyRecord, PasskeyStore } from '../../stores/passkey-contract.js'
 import { comesBack, type Rows, recordsAreCopies } from './every-store/rows.js'
-import { awkwardPairs, awkwardText, check, isNone, type Part, same } from './harness.js'
+import {
+  type Answer,
+  answers,
+  awkwardPairs,
+  awkwardText,
+  check,
+  isNone,
+  type Part,
+  same,
+  told,
+} from './harness.js'
 
 const limits = { most: 20, recoveryCodeHashes: [] }
 
@@ -74,29 +84,20 @@ function passkeyUses({ it }: Part<PasskeyStore>): void {
     const { credentialId } = passkey
     await passkeys.create(passkey, limits)
     const seen = { counter: 9, backedUp: false, lastUsedAt: at(30.5) }
-    for (const from of [6, 8, 9, 0])
-      same(
-        await passkeys.use(credentialId, from, seen),
-        { outcome: 'superseded' },
-        'passkeys.use from a counter that is not the one that is kept.',
-      )
-    same(await passkeys.find(credentialId), passkey, 'passkeys.use that was superseded.')
-    same(
-      await passkeys.use(credentialId, 7, seen),
-      { outcome: 'used' },
-      'passkeys.use from the counter that is kept.',
-    )
-    same(await passkeys.find(credentialId), { ...passkey, ...seen }, 'passkeys.find after use.')
-    same(
-      await passkeys.use(credentialId, 9, seen),
-      { outcome: 'used' },
-      'passkeys.use that leaves the counter as it is: most authenticators never count.',
-    )
-    same(
-      await passkeys.use(randomId(), 9, seen),
-      { outcome: 'gone' },
-      'passkeys.use of a passkey that is not there.',
-    )
+    const find = () => passkeys.find(credentialId)
+    const use =
+      (from: number, id = credentialId) =>
+      () =>
+        passkeys.use(id, from, seen)
+    const other = 'passkeys.use from a counter that is not the one that is kept.'
+    await answers([
+      ...[6, 8, 9, 0].map((from): Answer => [use(from), told('superseded'), other]),
+      [find, passkey, 'passkeys.use that was superseded.'],
+      [use(7), told('used'), 'passkeys.use from the counter that is kept.'],
+      [find, { ...passkey, ...seen }, 'passkeys.find after use.'],
+      [use(9), told('used'), 'use that leaves the counter: most authenticators never count.'],
+      [use(9, randomId()), told('gone'), 'passkeys.use of a passkey that is not there.'],
+    ])
   })
 }
 
@@ -106,13 +107,15 @@ function passkeyCopies({ it }: Part<PasskeyStore>): void {
     const { credentialId } = passkey
     await passkeys.create(passkey, limits)
     await passkeys.suspectClone(credentialId, at(3))
-    const before = await passkeys.find(credentialId)
-    same(
-      await passkeys.use(credentialId, 7, { counter: 8, backedUp: true, lastUsedAt: at(4) }),
-      { outcome: 'superseded' },
-      'passkeys.use of one with suspectedCloneAt: whoever has the copy would go on.',
-    )
-    same(await passkeys.find(credentialId), before, 'passkeys.use that was superseded.')
+    const find = () => passkeys.find(credentialId)
+    const before = await find()
+    const use = () =>
+      passkeys.use(credentialId, 7, { counter: 8, backedUp: true, lastUsedAt: at(4) })
+    const copied = 'passkeys.use of one with suspectedCloneAt: whoever has the copy would go on.'
+    await answers([
+      [use, told('superseded'), copied],
+      [find, before, 'passkeys.use that was superseded.'],
+    ])
   })
 }
 
@@ -191,13 +194,13 @@ function handles({ it }: Part<PasskeyStore>): void {
 function counts({ it }: Part<PasskeyStore>): void {
   it('a user has no more passkeys than may be, however many are added at once', async (passkeys, at) => {
     const userId = randomId()
-    const answers = await Promise.all(
+    const said = await Promise.all(
       Array.from({ length: 20 }, () =>
         passkeys.create(newPasskeyRecord(at, { userId }), { most: 5, recoveryCodeHashes: [] }),
       ),
     )
-    const created = answers.filter(({ outcome }) => outcome === 'created')
-    const full = answers.filter(({ outcome }) => outcome === 'full')
+    const created = said.filter(({ outcome }) => outcome === 'created')
+    const full = said.filter(({ outcome }) => outcome === 'full')
     same(
       [created.length, full.length, (await passkeys.listForUser(userId)).length],
       [5, 15, 5],
@@ -215,23 +218,20 @@ function counts({ it }: Part<PasskeyStore>): void {
 
   it('a passkey that exists counts for nobody', async (passkeys, at) => {
     const passkey = newPasskeyRecord(at)
-    const limits = { most: 1, recoveryCodeHashes: ['code'] }
-    await passkeys.create(passkey, { most: 1, recoveryCodeHashes: [] })
     const { credentialId } = passkey
     const thief = newPasskeyRecord(at, { credentialId })
-    same(await passkeys.create(thief, limits), { outcome: 'exists' }, 'passkeys.create of an id.')
-    same(await passkeys.find(credentialId), passkey, 'passkeys.create changed what was there.')
     const own = newPasskeyRecord(at, { userId: thief.userId })
-    same(
-      await passkeys.create(own, { most: 1, recoveryCodeHashes: [] }),
-      { outcome: 'created', isFirst: true },
-      'passkeys.create after one that exists.',
-    )
-    same(
-      await passkeys.consumeRecoveryCode(thief.userId, 'code'),
-      { outcome: 'unknown' },
-      'Recovery codes of a passkey that was not created.',
-    )
+    const create = (row: PasskeyRecord, ...recoveryCodeHashes: string[]) =>
+      passkeys.create(row, { most: 1, recoveryCodeHashes })
+    const first = { outcome: 'created', isFirst: true }
+    const use = () => passkeys.consumeRecoveryCode(thief.userId, 'code')
+    await create(passkey)
+    await answers([
+      [() => create(thief, 'code'), told('exists'), 'passkeys.create of an id.'],
+      [() => passkeys.find(credentialId), passkey, 'passkeys.create changed what was there.'],
+      [() => create(own), first, 'passkeys.create after one that exists.'],
+      [use, told('unknown'), 'Recovery codes of a passkey that was not created.'],
+    ])
   })
 }
 

@@ -2,6 +2,8 @@ import { randomId } from '../../lib/secrets.js'
 import type { SessionRecord, SessionStore } from '../../stores/contract.js'
 import { inTurns, newSession } from '../../stores/new-records.js'
 import {
+  type Answer,
+  answers,
   atOnce,
   awkwardPairs,
   check,
@@ -11,6 +13,8 @@ import {
   same,
   whereOffered,
 } from './harness.js'
+
+const thisWrite = 'Answer the rows that this write has changed.'
 
 /** A session ends once, for the first reason, and the one caller who ended it is told so. */
 export function endingContract(part: Part<SessionStore>): void {
@@ -24,25 +28,19 @@ export function endingContract(part: Part<SessionStore>): void {
 function endOne({ it }: Part<SessionStore>): void {
   it('an ended session shows when and why, and the first reason stays', async (sessions, at) => {
     const session = newSession(at)
+    const { id, userId } = session
     await sessions.create(session)
-    const ended = { ...(await sessions.find(session.id)), endedAt: at(1.234), endReason: 'evicted' }
-    same(
-      await sessions.end(session.id, 'evicted', at(1.234)),
-      true,
-      'sessions.end is true for the caller who ended it.',
-    )
-    same(await sessions.find(session.id), ended, 'sessions.find right after sessions.end.')
-    same(
-      await sessions.end(session.id, 'revoked', at(2)),
-      false,
-      'sessions.end is false for a session that has ended.',
-    )
-    same(
-      await sessions.endAllForUser(session.userId, 'revoked', at(3)),
-      [],
-      'endAllForUser names only what it ended itself.',
-    )
-    same(await sessions.find(session.id), ended, 'The first reason stays, and the first moment.')
+    const find = () => sessions.find(id)
+    const ended = { ...(await find()), endedAt: at(1.234), endReason: 'evicted' }
+    const endAll = () => sessions.endAllForUser(userId, 'revoked', at(3))
+    const again = () => sessions.end(id, 'revoked', at(2))
+    await answers([
+      [() => sessions.end(id, 'evicted', at(1.234)), true, 'end is true for who ended it.'],
+      [find, ended, 'sessions.find right after sessions.end.'],
+      [again, false, 'sessions.end is false for a session that has ended.'],
+      [endAll, [], 'endAllForUser names only what it ended itself.'],
+      [find, ended, 'The first reason stays, and the first moment.'],
+    ])
   })
 
   it('ending an unknown session is false', async (sessions, at) => {
@@ -59,30 +57,16 @@ function endAll({ it }: Part<SessionStore>): void {
     const stranger = newSession(at)
     for (const session of [...own, stranger]) await sessions.create(session)
     const others = await sessions.find(stranger.id)
-    const answer = await sessions.endAllForUser(userId, 'revoked', at(1))
-    same(
-      [...answer].sort(),
-      own.map(({ id }) => id).sort(),
-      'sessions.endAllForUser answers the ids of those it ended.',
-    )
-    for (const session of own) {
-      const found = await sessions.find(session.id)
-      same(
-        [found?.endedAt, found?.endReason],
-        [at(1), 'revoked'],
-        'sessions.find after sessions.endAllForUser.',
-      )
-    }
-    same(
-      await sessions.find(stranger.id),
-      others,
-      'sessions.endAllForUser must leave other users’ sessions alone.',
-    )
-    same(
-      await sessions.endAllForUser(newSession(at).userId, 'revoked', at(1)),
-      [],
-      'endAllForUser of a user without sessions.',
-    )
+    const end = (user: string) => async () =>
+      sorted(await sessions.endAllForUser(user, 'revoked', at(1)))
+    const after = 'sessions.find after sessions.endAllForUser.'
+    const alone = 'sessions.endAllForUser must leave other users’ sessions alone.'
+    await answers([
+      [end(userId), idsOf(own), 'sessions.endAllForUser answers the ids of those it ended.'],
+      ...own.map(({ id }): Answer => [endOf(sessions, id), [at(1), 'revoked'], after]),
+      [() => sessions.find(stranger.id), others, alone],
+      [end(newSession(at).userId), [], 'endAllForUser of a user without sessions.'],
+    ])
   })
 
   it('endAllForUser spares exceptId', async (sessions, at) => {
@@ -91,49 +75,33 @@ function endAll({ it }: Part<SessionStore>): void {
     await sessions.create(kept)
     await sessions.create(other)
     const before = await sessions.find(kept.id)
-    const answer = await sessions.endAllForUser(kept.userId, 'revoked', at(1), kept.id)
-    same(
-      answer,
-      [other.id],
-      'endAllForUser with exceptId: "sign out everywhere else" must not sign out here.',
-    )
-    same(await sessions.find(kept.id), before, 'The session of exceptId must be left as it was.')
+    const end = () => sessions.endAllForUser(kept.userId, 'revoked', at(1), kept.id)
+    const here = 'exceptId: "sign out everywhere else" must not sign out here.'
+    await answers([
+      [end, [other.id], `endAllForUser with ${here}`],
+      [() => sessions.find(kept.id), before, 'The session of exceptId must be left as it was.'],
+    ])
   })
 }
 
 function endAllEdges({ it }: Part<SessionStore>): void {
   it('endAllForUser ends and names sessions that idled out, or are past their absolute end, too', async (sessions, at) => {
     const living = newSession(at)
-    const idle = newSession(at, { userId: living.userId, idleExpiresAt: at(300) })
-    const expired = newSession(at, {
-      userId: living.userId,
-      idleExpiresAt: at(300),
-      expiresAt: at(300),
-    })
+    const { userId } = living
+    const times = { idleExpiresAt: at(300), expiresAt: at(300) }
+    const idle = newSession(at, { userId, idleExpiresAt: at(300) })
+    const expired = newSession(at, { userId, ...times })
     for (const session of [living, idle, expired]) await sessions.create(session)
-    const answer = await sessions.endAllForUser(living.userId, 'revoked', at(400))
+    const ids = await sessions.endAllForUser(userId, 'revoked', at(400))
+    const left = 'sessions.endAllForUser left out a session'
     const why = 'a process whose clock is behind would let it live on. Go by `endedAt` alone.'
-    check(
-      answer.includes(idle.id),
-      `sessions.endAllForUser left out a session that had idled out: ${why}`,
-    )
-    check(
-      answer.includes(expired.id),
-      `sessions.endAllForUser left out a session past its expiresAt: ${why}`,
-    )
-    same(
-      [...answer].sort(),
-      [living.id, idle.id, expired.id].sort(),
-      'sessions.endAllForUser of three sessions, two of them over.',
-    )
-    for (const { id } of [idle, expired]) {
-      const found = await sessions.find(id)
-      same(
-        [found?.endedAt, found?.endReason],
-        [at(400), 'revoked'],
-        'sessions.find of a session that was over, after endAllForUser.',
-      )
-    }
+    check(ids.includes(idle.id), `${left} that had idled out: ${why}`)
+    check(ids.includes(expired.id), `${left} past its expiresAt: ${why}`)
+    const three = 'sessions.endAllForUser of three sessions, two of them over.'
+    same(sorted(ids), idsOf([living, idle, expired]), three)
+    const ended = 'sessions.find of a session that was over, after endAllForUser.'
+    for (const { id } of [idle, expired])
+      same(await endOf(sessions, id)(), [at(400), 'revoked'], ended)
   })
 }
 
@@ -166,15 +134,10 @@ function endAllAtOnce({ it, inRounds }: Part<SessionStore>): void {
     const { userId } = newSession(at)
     const own = Array.from({ length: 10 }, () => newSession(at, { userId }))
     for (const session of own) await sessions.create(session)
-    const answers = await Promise.all(
-      own.map(() => sessions.endAllForUser(userId, 'revoked', at(1))),
-    )
-    same(
-      answers.flat().sort(),
-      own.map(({ id }) => id).sort(),
-      'Ten callers of endAllForUser together must name each id once. Answer the rows that this ' +
-        'write has changed.',
-    )
+    const all = own.map(() => sessions.endAllForUser(userId, 'revoked', at(1)))
+    const said = await Promise.all(all)
+    const once = 'Ten callers of endAllForUser together must name each id once.'
+    same(sorted(said.flat()), idsOf(own), `${once} ${thisWrite}`)
   })
 
   inRounds(
@@ -194,6 +157,12 @@ function endAllAtOnce({ it, inRounds }: Part<SessionStore>): void {
       )
     },
   )
+}
+
+/** When and why the session has ended. */
+const endOf = (sessions: SessionStore, id: string) => async () => {
+  const found = await sessions.find(id)
+  return [found?.endedAt, found?.endReason]
 }
 
 /** Sessions that end together: those of a client, and those that one session has opened. */
@@ -257,11 +226,9 @@ function endsThose(part: Part<SessionStore>, ending: Ending): void {
       await sessions.end(gone.id, 'logout', at(0.5))
       const answer = await endAll(sessions, key, at(1))
       same(sorted(answer), idsOf(own), `sessions.${name} answers the ids of those it ended itself.`)
-      for (const { id } of own) {
-        const found = await sessions.find(id)
-        const shown = [found?.endedAt, found?.endReason]
-        same(shown, [at(1), 'client-disabled'], `sessions.find after sessions.${name}.`)
-      }
+      const shown = [at(1), 'client-disabled']
+      for (const { id } of own)
+        same(await endOf(sessions, id)(), shown, `sessions.find after sessions.${name}.`)
       for (const other of others)
         same(
           await sessions.find(other.id),
@@ -366,13 +333,9 @@ function endsAtOnce(part: Part<SessionStore>, ending: Ending): void {
       const key = randomId()
       const own = Array.from({ length: 10 }, () => newSession(at, { [member]: key }))
       for (const session of own) await sessions.create(session)
-      const answers = await Promise.all(own.map(() => endAll(sessions, key, at(1))))
-      same(
-        sorted(answers.flat()),
-        idsOf(own),
-        `Ten callers of ${name} together must name each id once. Answer the rows that this write ` +
-          'has changed.',
-      )
+      const said = await Promise.all(own.map(() => endAll(sessions, key, at(1))))
+      const once = `Ten callers of ${name} together must name each id once.`
+      same(sorted(said.flat()), idsOf(own), `${once} ${thisWrite}`)
     },
   )
 

@@ -7,7 +7,16 @@ import {
   newSession,
 } from '../../stores/new-records.js'
 import { checkGone, purgeContract } from './every-store/purge-contract.js'
-import { check, isNone, type Part, resolves, same, sessionsOf, whereOffered } from './harness.js'
+import {
+  answers,
+  check,
+  isNone,
+  type Part,
+  resolves,
+  same,
+  sessionsOf,
+  whereOffered,
+} from './harness.js'
 
 /** Which sessions are live. */
 export function listingContract(part: Part<SessionStore>): void {
@@ -30,14 +39,13 @@ function listing({ it }: Part<SessionStore>): void {
     await sessions.create(ended)
     await sessions.create(newSession(at))
     await sessions.end(ended.id, 'logout', at(1))
-    const listed = (await sessions.listForUser(userId, at(2))).map(({ id }) => id)
+    const listed = (user: string) => async () =>
+      (await sessions.listForUser(user, at(2))).map(({ id }) => id)
     const ids = byAge.map(({ id }) => id)
-    same(listed, ids, 'sessions.listForUser: this user’s, not ended, sorted by createdAt.')
-    same(
-      await sessions.listForUser(newSession(at).userId, at(2)),
-      [],
-      'sessions.listForUser of a user without sessions.',
-    )
+    await answers([
+      [listed(userId), ids, 'listForUser: this user’s, not ended, sorted by createdAt.'],
+      [listed(newSession(at).userId), [], 'listForUser of a user without sessions.'],
+    ])
   })
 }
 
@@ -57,43 +65,25 @@ function ties({ it }: Part<SessionStore>): void {
       )
     }
     const listed = (await sessionsOf(sessions, userId, at(1))).map(({ id }) => id)
-    same(
-      listed,
-      byId,
-      'sessions.listForUser of sessions with one createdAt: by the bytes of their ids, so that ' +
-        'no list jumps about.',
-    )
+    same(listed, byId, 'listForUser of sessions with one createdAt: by the bytes of their ids.')
   })
 }
 
 function liveness({ it }: Part<SessionStore>): void {
   it('liveAmong answers only ids that live, however the question is put', async (sessions, at) => {
-    const [live, notAsked, ended, unknown] = [
-      newSession(at),
-      newSession(at),
-      newSession(at),
-      newSession(at),
-    ]
-    for (const session of [live, notAsked, ended]) await sessions.create(session)
-    await sessions.end(ended.id, 'logout', at(1))
-    same(
-      await sessions.liveAmong([], at(2)),
-      [],
-      'sessions.liveAmong of no ids. An empty IN () must not be an error.',
-    )
-    const asked = [unknown.id, live.id, ended.id]
-    same(
-      await sessions.liveAmong(asked, at(2)),
-      [live.id],
-      'sessions.liveAmong must leave out unknown and ended sessions.',
-    )
-    same(
-      await sessions.liveAmong([ended.id], at(2)),
-      [],
-      'sessions.liveAmong of an ended session alone.',
-    )
-    const twice = await sessions.liveAmong([live.id, ended.id, live.id, ended.id], at(2))
-    same([...new Set(twice)], [live.id], 'sessions.liveAmong with ids asked for twice.')
+    const rows = [newSession(at), newSession(at), newSession(at), newSession(at)]
+    const [live = '', ended = '', unknown = ''] = rows.map(({ id }) => id)
+    for (const session of rows.filter(({ id }) => id !== unknown)) await sessions.create(session)
+    await sessions.end(ended, 'logout', at(1))
+    const among = (...ids: string[]) => sessions.liveAmong(ids, at(2))
+    const left = 'sessions.liveAmong must leave out unknown and ended sessions.'
+    await answers([
+      [() => among(), [], 'sessions.liveAmong of no ids. An empty IN () must not be an error.'],
+      [() => among(unknown, live, ended), [live], left],
+      [() => among(ended), [], 'sessions.liveAmong of an ended session alone.'],
+    ])
+    const twice = await among(live, ended, live, ended)
+    same([...new Set(twice)], [live], 'sessions.liveAmong with ids asked for twice.')
     check(twice.length <= 2, `sessions.liveAmong answered one id ${twice.length} times.`)
   })
 }
@@ -101,35 +91,21 @@ function liveness({ it }: Part<SessionStore>): void {
 function expiryEdges({ it }: Part<SessionStore>): void {
   for (const name of ['idleExpiresAt', 'expiresAt'] as const) {
     it(`a session is live one millisecond before ${name}, and over at that very moment`, async (sessions, at) => {
-      const session = newSession(at, {
-        idleExpiresAt: at(600),
-        expiresAt: at(600),
-        [name]: at(300),
-      })
+      const ends = { idleExpiresAt: at(600), expiresAt: at(600), [name]: at(300) }
+      const session = newSession(at, ends)
+      const { id } = session
       await sessions.create(session)
-      const listed = async (now: Date) =>
-        (await sessionsOf(sessions, session.userId, now)).map(({ id }) => id)
-      const live = (now: Date) => sessions.liveAmong([session.id], now)
-      same(
-        await listed(at(299.999)),
-        [session.id],
-        `listForUser one millisecond before ${name}. Keep milliseconds.`,
-      )
-      same(
-        await live(at(299.999)),
-        [session.id],
-        `liveAmong one millisecond before ${name}. Keep milliseconds.`,
-      )
-      same(
-        await listed(at(300)),
-        [],
-        `listForUser at ${name}: the session is live while now < ${name}.`,
-      )
-      same(
-        await live(at(300)),
-        [],
-        `liveAmong at ${name}: the session is live while now < ${name}.`,
-      )
+      const listed = (seconds: number) => async () =>
+        (await sessionsOf(sessions, session.userId, at(seconds))).map((row) => row.id)
+      const live = (seconds: number) => () => sessions.liveAmong([id], at(seconds))
+      const before = `one millisecond before ${name}. Keep milliseconds.`
+      const then = `at ${name}: the session is live while now < ${name}.`
+      await answers([
+        [listed(299.999), [id], `listForUser ${before}`],
+        [live(299.999), [id], `liveAmong ${before}`],
+        [listed(300), [], `listForUser ${then}`],
+        [live(300), [], `liveAmong ${then}`],
+      ])
     })
   }
 }
@@ -144,12 +120,8 @@ function movedEnds({ it }: Part<SessionStore>): void {
     await sessions.create(made.touch)
     await sessions.create(made.rotateRefresh)
     await sessions.touch(made.touch.id, seen)
-    await sessions.rotateRefresh(
-      made.rotateRefresh.id,
-      'token',
-      { ...newRotation(at, 'next'), ...seen },
-      at(5),
-    )
+    const next = { ...newRotation(at, 'next'), ...seen }
+    await sessions.rotateRefresh(made.rotateRefresh.id, 'token', next, at(5))
     for (const [name, { id, userId }] of Object.entries(made)) {
       const why =
         'goes by the idle end that the session was created with, not by the one that ' +
@@ -289,11 +261,7 @@ export function sessionsPurge(part: Part<SessionStore>): void {
       await checkGone(expires, 'sessions.purge', sessions.purge(at(2)), () =>
         isSession(sessions, ended.id),
       )
-    same(
-      await sessions.find(living.id),
-      before,
-      'sessions.purge must leave a living session as it is.',
-    )
+    same(await sessions.find(living.id), before, 'purge must leave a living session as it is.')
   })
 
   const both = (at: Moment) => ({ idleExpiresAt: at(600), expiresAt: at(600) })

@@ -1,6 +1,11 @@
-import type { SessionRecord, SessionSeen, SessionStore } from '../../stores/contract.js'
+import type {
+  RefreshRotation,
+  SessionRecord,
+  SessionSeen,
+  SessionStore,
+} from '../../stores/contract.js'
 import { newRefreshable, newRotation, newSession } from '../../stores/new-records.js'
-import { atOnce, check, isNone, otherCase, type Part, same } from './harness.js'
+import { answers, atOnce, check, isNone, otherCase, type Part, same, told } from './harness.js'
 
 /** A refresh token has one successor, and none after the end of its session. */
 export function rotationContract(part: Part<SessionStore>): void {
@@ -17,27 +22,17 @@ function rotationResults({ it }: Part<SessionStore>): void {
     const session = newRefreshable(at, 'token 0', { ip: '203.0.113.1', userAgent: 'app' })
     await sessions.create(session)
     const before = await sessions.find(session.id)
+    const { id } = session
     for (let turn = 0; turn < 5; turn += 1) {
       const next = newRotation(at, `token ${turn + 1}`)
-      const answer = await sessions.rotateRefresh(session.id, `token ${turn}`, next, at(2))
-      same(answer, { outcome: 'rotated' }, 'sessions.rotateRefresh with the current hash.')
-      same(
-        await sessions.find(session.id),
-        { ...before, ...next },
-        'A rotation replaces `refresh` whole.',
-      )
+      const rotate = () => sessions.rotateRefresh(id, `token ${turn}`, next, at(2))
+      await answers([
+        [rotate, told('rotated'), 'sessions.rotateRefresh with the current hash.'],
+        [() => sessions.find(id), { ...before, ...next }, 'A rotation replaces `refresh` whole.'],
+      ])
     }
-    const spent = await sessions.rotateRefresh(
-      session.id,
-      'token 3',
-      newRotation(at, 'stolen'),
-      at(3),
-    )
-    same(
-      spent,
-      { outcome: 'superseded' },
-      'sessions.rotateRefresh with the hash of a token that was rotated before.',
-    )
+    const spent = await sessions.rotateRefresh(id, 'token 3', newRotation(at, 'stolen'), at(3))
+    same(spent, told('superseded'), 'rotateRefresh with the hash of a token rotated before.')
   })
 
   it('rotation with another hash is superseded and changes nothing', async (sessions, at) => {
@@ -55,13 +50,15 @@ function rotationResults({ it }: Part<SessionStore>): void {
     ]
     for (const [{ id }, hash] of tries) {
       const before = await sessions.find(id)
-      const answer = await sessions.rotateRefresh(id, hash, newRotation(at, 'next'), at(2))
-      same(
-        answer,
-        { outcome: 'superseded' },
-        `sessions.rotateRefresh with '${hash}', which is not the current hash.`,
-      )
-      same(await sessions.find(id), before, 'A superseded rotation must change nothing.')
+      const rotate = () => sessions.rotateRefresh(id, hash, newRotation(at, 'next'), at(2))
+      await answers([
+        [
+          rotate,
+          told('superseded'),
+          `rotateRefresh with '${hash}', which is not the current hash.`,
+        ],
+        [() => sessions.find(id), before, 'A superseded rotation must change nothing.'],
+      ])
     }
   })
 }
@@ -69,78 +66,51 @@ function rotationResults({ it }: Part<SessionStore>): void {
 function rotationInVain({ it }: Part<SessionStore>): void {
   it('rotation of a session that has ended or was never there is answered ended', async (sessions, at) => {
     const session = newRefreshable(at, 'token')
+    const unknown = newSession(at)
     await sessions.create(session)
     await sessions.end(session.id, 'revoked', at(1))
     const ended = await sessions.find(session.id)
-    const after = await sessions.rotateRefresh(session.id, 'token', newRotation(at, 'next'), at(2))
-    same(
-      after,
-      { outcome: 'ended' },
-      'sessions.rotateRefresh after the end: a revoked session must not be refreshed.',
-    )
-    same(
-      await sessions.find(session.id),
-      ended,
-      'sessions.rotateRefresh changed a session that had ended.',
-    )
-    const { id } = newSession(at)
-    const unknown = await sessions.rotateRefresh(id, 'token', newRotation(at, 'next'), at(2))
-    same(unknown, { outcome: 'ended' }, 'sessions.rotateRefresh of a session that is not there.')
-    same(
-      await sessions.find(id),
-      null,
-      'sessions.rotateRefresh made a session. Update; never upsert.',
-    )
+    const find = (id: string) => () => sessions.find(id)
+    const rotate = (id: string) => () =>
+      sessions.rotateRefresh(id, 'token', newRotation(at, 'next'), at(2))
+    const revoked = 'rotateRefresh after the end: a revoked session must not be refreshed.'
+    await answers([
+      [rotate(session.id), told('ended'), revoked],
+      [find(session.id), ended, 'sessions.rotateRefresh changed a session that had ended.'],
+      [rotate(unknown.id), told('ended'), 'rotateRefresh of a session that is not there.'],
+      [find(unknown.id), null, 'sessions.rotateRefresh made a session. Update; never upsert.'],
+    ])
   })
 }
 
 function usedPairs({ it }: Part<SessionStore>): void {
   it('rotation to the same hash notes that a pair was used, and the next rotation begins anew', async (sessions, at) => {
     const session = newRefreshable(at, 'token')
-    await sessions.create(session)
     const next = newRotation(at, 'token')
-    for (const [pairUsed, moment] of [
-      [false, at(3)],
-      [true, at(4)],
-    ] as const) {
-      const used = { ...next, lastSeenAt: moment, refresh: { ...next.refresh, pairUsed } }
-      const why =
-        'Without `refresh.pairUsed`, a thief and the owner of a refresh token can go on in turn ' +
-        'for ever.'
-      same(
-        await sessions.rotateRefresh(session.id, 'token', used, moment),
-        { outcome: 'rotated' },
-        'To the same hash.',
-      )
-      same(await sessions.find(session.id), { ...session, ...used }, why)
-    }
     const successor = newRotation(at, 'successor')
-    same(
-      await sessions.rotateRefresh(session.id, 'token', successor, at(5)),
-      { outcome: 'rotated' },
-      'After the pair was used.',
-    )
-    same(
-      await sessions.find(session.id),
-      { ...session, ...successor },
-      'A rotation replaces `refresh` whole.',
-    )
-    const late = await sessions.rotateRefresh(
-      session.id,
-      'token',
-      { ...next, refresh: { ...next.refresh, pairUsed: true } },
-      at(6),
-    )
-    same(
-      late,
-      { outcome: 'superseded' },
-      'sessions.rotateRefresh to the hash of a token that was rotated before.',
-    )
-    same(
-      await sessions.find(session.id),
-      { ...session, ...successor },
-      'A superseded rotation must change nothing.',
-    )
+    const to = (pairUsed: boolean, lastSeenAt = next.lastSeenAt) => ({
+      ...next,
+      lastSeenAt,
+      refresh: { ...next.refresh, pairUsed },
+    })
+    const [first, second] = [to(false, at(3)), to(true, at(4))]
+    const find = () => sessions.find(session.id)
+    const rotate = (rotation: RefreshRotation, seconds: number) => () =>
+      sessions.rotateRefresh(session.id, 'token', rotation, at(seconds))
+    const inTurn =
+      'Without `refresh.pairUsed`, a thief and the owner of a refresh token can go on in turn ' +
+      'for ever.'
+    await sessions.create(session)
+    await answers([
+      [rotate(first, 3), told('rotated'), 'To the same hash.'],
+      [find, { ...session, ...first }, inTurn],
+      [rotate(second, 4), told('rotated'), 'To the same hash.'],
+      [find, { ...session, ...second }, inTurn],
+      [rotate(successor, 5), told('rotated'), 'After the pair was used.'],
+      [find, { ...session, ...successor }, 'A rotation replaces `refresh` whole.'],
+      [rotate(to(true), 6), told('superseded'), 'To the hash of a token that was rotated before.'],
+      [find, { ...session, ...successor }, 'A superseded rotation must change nothing.'],
+    ])
   })
 }
 

@@ -10,6 +10,7 @@ import {
 } from '../../stores/new-records.js'
 import { comesBack, type Rows, recordsAreCopies } from './every-store/rows.js'
 import {
+  answers,
   awkwardPairs,
   awkwardText,
   check,
@@ -91,94 +92,56 @@ function sessionShapes({ it }: Part<SessionStore>): void {
 function unknownSessions({ it }: Part<SessionStore>): void {
   it('an unknown session is null, not undefined, and found once it is created', async (sessions, at) => {
     const session = newSession(at)
-    same(
-      await sessions.find(session.id),
-      null,
-      'sessions.find must answer null when there is no record.',
-    )
-    same(
-      await sessions.listForUser(session.userId, at(1)),
-      [],
-      'sessions.listForUser of a user without sessions.',
-    )
+    const { id, userId } = session
+    const find = () => sessions.find(id)
+    const list = () => sessions.listForUser(userId, at(1))
+    await answers([
+      [find, null, 'sessions.find must answer null when there is no record.'],
+      [list, [], 'sessions.listForUser of a user without sessions.'],
+    ])
     await sessions.create(session)
-    const found = [
-      await sessions.find(session.id),
-      ...(await sessions.listForUser(session.userId, at(1))),
-    ].map((one) => one?.id)
-    same(
-      found,
-      [session.id, session.id],
-      'sessions.find and listForUser of a session that was asked for before it was created. Do ' +
-        'not remember what is not there.',
-    )
+    const found = [await find(), ...(await list())].map((one) => one?.id)
+    const why = 'that was asked for before it was created. Do not remember what is not there.'
+    same(found, [id, id], `sessions.find and listForUser of a session ${why}`)
   })
 }
 
 function sessionIdentity({ it }: Part<SessionStore>): void {
   it('creating an id again rejects and changes nothing, while it lives and after it has ended', async (sessions, at) => {
     const session = newSession(at)
+    const { id } = session
     await sessions.create(session)
-    const before = await sessions.find(session.id)
-    const again = () => sessions.create(newSession(at, { id: session.id }))
-    await rejects(
-      again(),
-      'sessions.create took an id that is already there: an upsert hands a session to somebody ' +
-        'else.',
-    )
-    same(
-      await sessions.find(session.id),
-      before,
-      'A rejected sessions.create must leave the first record.',
-    )
-    await sessions.end(session.id, 'logout', at(1))
-    const ended = await sessions.find(session.id)
+    const before = await sessions.find(id)
+    const again = () => sessions.create(newSession(at, { id }))
+    const rejected = 'A rejected sessions.create must leave'
+    const taken = 'sessions.create took an id that is already there: somebody else gets a session.'
+    await rejects(again(), taken)
+    same(await sessions.find(id), before, `${rejected} the first record.`)
+    await sessions.end(id, 'logout', at(1))
+    const ended = await sessions.find(id)
     // Another test detects a store that deletes a session when it ends.
     if (isNone(ended)) return
-    await rejects(
-      again(),
-      'sessions.create took the id of an ended session: an upsert brings a dead session back.',
-    )
-    same(
-      await sessions.find(session.id),
-      ended,
-      'A rejected sessions.create must leave an ended session ended.',
-    )
+    const revived = 'sessions.create took the id of an ended session: an upsert brings it back.'
+    await rejects(again(), revived)
+    same(await sessions.find(id), ended, `${rejected} an ended session ended.`)
   })
 }
 
 function sessionsByTheByte({ it }: Part<SessionStore>): void {
   it('ids that differ in one byte are different sessions', async (sessions, at) => {
     for (const [what, first, second] of awkwardPairs(newSession(at).id)) {
-      const one = newSession(at, { id: first })
-      const other = newSession(at, { id: second })
-      await sessions.create(one)
-      check(
-        isNone(await sessions.find(second)),
-        `sessions.find confuses ids that differ by ${what}. Compare ids bytewise.`,
-      )
-      same(
-        await sessions.liveAmong([second], at(1)),
-        [],
-        `sessions.liveAmong confuses ids that differ by ${what}.`,
-      )
-      await resolves(
-        sessions.create(other),
-        `sessions.create takes ids for the same that differ by ${what}. Compare ids bytewise.`,
-      )
-      const before = await sessions.find(second)
+      const confuses = `confuses ids that differ by ${what}. Compare ids bytewise.`
+      const find = () => sessions.find(second)
+      await sessions.create(newSession(at, { id: first }))
+      check(isNone(await find()), `sessions.find ${confuses}`)
+      same(await sessions.liveAmong([second], at(1)), [], `sessions.liveAmong ${confuses}`)
+      const create = sessions.create(newSession(at, { id: second }))
+      await resolves(create, `sessions.create ${confuses}`)
+      const before = await find()
       await sessions.setMethods(first, ['host'])
-      same(
-        await sessions.find(second),
-        before,
-        `sessions.setMethods changed another session, too: ids differ by ${what}.`,
-      )
+      same(await find(), before, `sessions.setMethods ${confuses}`)
       await sessions.end(first, 'logout', at(1))
-      same(
-        await sessions.find(second),
-        before,
-        `sessions.end ended another session, too: ids differ by ${what}.`,
-      )
+      same(await find(), before, `sessions.end ${confuses}`)
     }
   })
 }
@@ -189,18 +152,17 @@ function usersByTheByte({ it }: Part<SessionStore>): void {
       const one = newSession(at, { userId: first })
       const other = newSession(at, { userId: second })
       const listed = async () => (await sessions.listForUser(first, at(1))).map(({ id }) => id)
+      const endAll = () => sessions.endAllForUser(second, 'revoked', at(1))
       const confuses =
         `confuses user ids that differ by ${what}: one user would see and end another’s ` +
         'sessions.'
       await sessions.create(one)
       await resolves(sessions.create(other), `sessions.create ${confuses}`)
-      same(await listed(), [one.id], `sessions.listForUser ${confuses}`)
-      same(
-        await sessions.endAllForUser(second, 'revoked', at(1)),
-        [other.id],
-        `sessions.endAllForUser ${confuses}`,
-      )
-      same(await listed(), [one.id], `sessions.endAllForUser ${confuses}`)
+      await answers([
+        [listed, [one.id], `sessions.listForUser ${confuses}`],
+        [endAll, [other.id], `sessions.endAllForUser ${confuses}`],
+        [listed, [one.id], `sessions.endAllForUser ${confuses}`],
+      ])
     }
   })
 }
@@ -213,32 +175,20 @@ function changesAreCopies({ it }: Part<SessionStore>): void {
     const rotation = newRotation(at, 'next')
     const seen = { lastSeenAt: at(5), idleExpiresAt: at(605), ip: '203.0.113.7' }
     const now = at(6)
-    const changes: Readonly<
-      Record<string, readonly [id: string, change: () => Promise<unknown>, given: object]>
-    > = {
-      rotateRefresh: [
-        session.id,
-        () => sessions.rotateRefresh(session.id, 'hash', rotation, now),
-        rotation,
-      ],
-      touch: [session.id, () => sessions.touch(session.id, seen), seen],
-      end: [session.id, () => sessions.end(session.id, 'logout', now), { now }],
-      endAllForUser: [
-        other.id,
-        () => sessions.endAllForUser(other.userId, 'revoked', now),
-        { now },
-      ],
-    }
-    for (const [name, [id, change, given]] of Object.entries(changes)) {
+    const { id } = session
+    const endAll = () => sessions.endAllForUser(other.userId, 'revoked', now)
+    const changed = 'changed the stored record. Copy Dates and lists.'
+    for (const [name, key, change, given] of [
+      ['rotateRefresh', id, () => sessions.rotateRefresh(id, 'hash', rotation, now), rotation],
+      ['touch', id, () => sessions.touch(id, seen), seen],
+      ['end', id, () => sessions.end(id, 'logout', now), { now }],
+      ['endAllForUser', other.id, endAll, { now }],
+    ] as const) {
       await change()
-      const stored = structuredClone(await sessions.find(id))
+      const stored = structuredClone(await sessions.find(key))
       spoil(given)
-      same(
-        await sessions.find(id),
-        stored,
-        `Changing what was given to sessions.${name} changed the stored record. Copy Dates and ` +
-          'lists.',
-      )
+      const what = `Changing what was given to sessions.${name} ${changed}`
+      same(await sessions.find(key), stored, what)
     }
   })
 }
@@ -251,12 +201,9 @@ function touchContract({ it }: Part<SessionStore>): void {
     const before = await sessions.find(session.id)
     for (const ip of ['203.0.113.7', null]) {
       const seen = { lastSeenAt: at(5.678), idleExpiresAt: at(605.678), ip }
+      const why = 'sessions.touch sets lastSeenAt, idleExpiresAt and ip.'
       await sessions.touch(session.id, seen)
-      same(
-        await sessions.find(session.id),
-        { ...before, ...seen },
-        'sessions.touch sets lastSeenAt, idleExpiresAt and ip.',
-      )
+      same(await sessions.find(session.id), { ...before, ...seen }, why)
     }
   })
 
@@ -276,11 +223,8 @@ function touchContract({ it }: Part<SessionStore>): void {
     await sessions.touch(session.id, { ...more, ...seen })
     same(await sessions.find(session.id), { ...before, ...seen }, `sessions.touch ${why}`)
     await sessions.rotateRefresh(session.id, 'token', { ...more, ...seen, refresh }, at(2))
-    same(
-      await sessions.find(session.id),
-      { ...before, ...seen, refresh },
-      `sessions.rotateRefresh ${why}`,
-    )
+    const rotated = { ...before, ...seen, refresh }
+    same(await sessions.find(session.id), rotated, `sessions.rotateRefresh ${why}`)
   })
 }
 
