@@ -1,7 +1,17 @@
 import { randomId } from '../../lib/secrets.js'
 import type { IdentityStore } from '../../stores/identity-contract.js'
 import { inTurns, newIdentity } from '../../stores/new-records.js'
-import { atOnce, awkwardPairs, check, isNone, many, type Part, rejects, same } from './harness.js'
+import {
+  answers,
+  atOnce,
+  awkwardPairs,
+  check,
+  isNone,
+  many,
+  type Part,
+  rejects,
+  same,
+} from './harness.js'
 
 const lockedOut = 'the user would have no way to sign in'
 
@@ -23,34 +33,21 @@ function unlinksThat({ it }: Part<IdentityStore>): void {
     for (const row of [one, other, ofBob]) await identities.link(row)
     const unlink = async (id: string, unlessLast: boolean, of = userId) =>
       (await identities.unlink(of, id, { unlessLast })).outcome
-    same(
-      [
-        await unlink(ofBob.id, false),
-        await unlink(randomId(), true),
-        await unlink(one.id, true),
-        await unlink(one.id, true),
-        await unlink(ofBob.id, true),
-        await unlink(other.id, true),
-        await unlink(other.id, false, ofBob.userId),
-        await unlink(other.id, false),
-        await unlink(other.id, false),
-        await unlink(other.id, true),
-      ],
-      [
-        'unknown',
-        'unknown',
-        'unlinked',
-        'unknown',
-        'unknown',
-        'last',
-        'unknown',
-        'unlinked',
-        'unknown',
-        'unknown',
-      ],
+    const inTurn =
       'identities.unlink, in turn. Whoever is told `unknown` or `last` has changed nothing, and ' +
-        'what belongs to another user, or is not there, is `unknown`.',
-    )
+      'what belongs to another user, or is not there, is `unknown`.'
+    await answers([
+      [() => unlink(ofBob.id, false), 'unknown', inTurn],
+      [() => unlink(randomId(), true), 'unknown', inTurn],
+      [() => unlink(one.id, true), 'unlinked', inTurn],
+      [() => unlink(one.id, true), 'unknown', inTurn],
+      [() => unlink(ofBob.id, true), 'unknown', inTurn],
+      [() => unlink(other.id, true), 'last', inTurn],
+      [() => unlink(other.id, false, ofBob.userId), 'unknown', inTurn],
+      [() => unlink(other.id, false), 'unlinked', inTurn],
+      [() => unlink(other.id, false), 'unknown', inTurn],
+      [() => unlink(other.id, true), 'unknown', inTurn],
+    ])
     check(
       isNone(await identities.find(one.provider, one.subject)),
       'identities.find after identities.unlink: whoever was removed would still be signed in.',
@@ -148,11 +145,11 @@ function unlinksAtOnce({ inRounds }: Part<IdentityStore>): void {
       const { userId } = newIdentity(at)
       const rows = [1, 2, 3].map((second) => newIdentity(at, { userId, createdAt: at(second) }))
       for (const row of rows) await identities.link(row)
-      const answers = await atOnce(
+      const said = await atOnce(
         round,
         ...rows.map((row) => () => identities.unlink(userId, row.id, { unlessLast: true })),
       )
-      const outcomes = answers.map(({ outcome }) => outcome).sort()
+      const outcomes = said.map(({ outcome }) => outcome).sort()
       const left = await identities.listForUser(userId)
       same(
         [outcomes, left.length],

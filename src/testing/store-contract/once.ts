@@ -36,18 +36,11 @@ function onceExpiry({ it }: Part<OnceStore>): void {
   it('who is told that a key is known does not move its end', async (once, at) => {
     const key = randomId()
     await once.claim(key, at(60), at(0))
+    const moved = 'answered `known`, and moved expiresAt. Make the condition part of the write.'
     await once.claim(key, at(5), at(1))
-    same(
-      await once.claim(key, at(60), at(30)),
-      known,
-      'once.claim answered `known`, and moved expiresAt.',
-    )
+    same(await once.claim(key, at(60), at(30)), known, `once.claim ${moved}`)
     await once.claim(key, at(6000), at(2))
-    same(
-      await once.claim(key, at(120), at(60)),
-      claimed,
-      'once.claim answered `known`, and moved expiresAt. Make the condition part of the write.',
-    )
+    same(await once.claim(key, at(120), at(60)), claimed, `once.claim ${moved}`)
   })
 }
 
