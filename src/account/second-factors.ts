@@ -1,8 +1,9 @@
-import { AuthConfigError, AuthError } from '../errors.js'
+import { AuthError } from '../errors.js'
 import type { Capability } from '../http/endpoint.js'
 import { contextOfAction, type HostAction } from '../http/input.js'
 import type { ManagementKit } from '../kits/session-kit.js'
 import type { SignInKit } from '../kits/sign-in-kit.js'
+import { off } from '../lib/off.js'
 import { isHostId } from '../lib/texts.js'
 import {
   createTotpEnrolment,
@@ -117,16 +118,9 @@ export function createSecondFactorManagement(given: SignInKit): SecondFactorMana
   }
 }
 
-const unconfigured: SecondFactorsForHost = {
-  importTotp: refuseUnconfigured,
-  status: refuseUnconfigured,
-  reset: refuseUnconfigured,
-}
-
-async function refuseUnconfigured(): Promise<never> {
-  throw new AuthConfigError(
-    'secondFactors',
-    'is not configured.',
-    'pass a second-factor store to createAuthRouter.',
-  )
-}
+const unconfigured: SecondFactorsForHost = off(
+  'secondFactors',
+  'is not configured.',
+  'pass a second-factor store to createAuthRouter.',
+  ['importTotp', 'status', 'reset'],
+)

@@ -2,7 +2,6 @@ import type { IncomingMessage } from 'node:http'
 import type { EndOptions } from '../account/sessions-for-host.js'
 import type { Credentials } from '../account/sign-in-for-host.js'
 import type { AuthEventBody, RequestContext } from '../audit/events.js'
-import { AuthConfigError } from '../errors.js'
 import type { Capability, Routes } from '../http/endpoint.js'
 import {
   bodyOf,
@@ -11,6 +10,7 @@ import {
   requireIds,
   requireRequest,
 } from '../http/input.js'
+import { off } from '../lib/off.js'
 import { parseIdentifier } from '../login/login-request.js'
 import { accountPages } from '../pages/account-form.js'
 import { mailPages } from '../pages/mail-form.js'
@@ -266,23 +266,19 @@ async function notify(
   }
 }
 
-async function refuseWithoutAccounts(): Promise<never> {
-  throw new AuthConfigError(
-    'accounts',
-    'is not configured, which auth.accounts and auth.passwords need.',
-    'pass accounts to createAuthRouter, as docs/accounts.md says.',
-  )
-}
+const needsAccounts = [
+  'accounts',
+  'is not configured, which auth.accounts and auth.passwords need.',
+  'pass accounts to createAuthRouter, as docs/accounts.md says.',
+] as const
 
 /** `auth.accounts` without the option `accounts`. */
-export const withoutAccounts: AccountsForHost = Object.freeze({
-  sendPasswordReset: refuseWithoutAccounts,
-  forgotPassword: refuseWithoutAccounts,
-  sendVerification: refuseWithoutAccounts,
-  endEverything: refuseWithoutAccounts,
-})
+export const withoutAccounts: AccountsForHost = off(...needsAccounts, [
+  'sendPasswordReset',
+  'forgotPassword',
+  'sendVerification',
+  'endEverything',
+])
 
 /** `auth.passwords` without the option `accounts`. */
-export const withoutPasswordRules: PasswordsForHost = Object.freeze({
-  check: refuseWithoutAccounts,
-})
+export const withoutPasswordRules: PasswordsForHost = off(...needsAccounts, ['check'])

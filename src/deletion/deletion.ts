@@ -1,9 +1,10 @@
 import { confirmEmailRequest } from '../accounts/email.js'
 import { provePresent } from '../accounts/new-password.js'
-import { AuthConfigError, AuthError } from '../errors.js'
+import { AuthError } from '../errors.js'
 import { ok } from '../http/answer.js'
 import type { Capability, Endpoint } from '../http/endpoint.js'
 import { contextOfAction, type HostAction, parseInput, requireIds } from '../http/input.js'
+import { off } from '../lib/off.js'
 import { accountPages } from '../pages/account-form.js'
 import type { FormsKit } from '../pages/pages-kit.js'
 import { ownerOf } from '../principal/principal.js'
@@ -40,7 +41,7 @@ export function createDeletion(
   given: Omit<DeletionKit, 'deleteUser'>,
   forms: FormsKit | undefined,
 ): Deletion {
-  const kit = { ...given, deleteUser: given.users.delete ?? refuseWithoutDeletion }
+  const kit = { ...given, deleteUser: given.users.delete ?? withoutDeletion.delete }
   return {
     routes: [
       ['/auth/account/delete', { POST: askEndpoint(kit) }],
@@ -95,13 +96,10 @@ function notSignedIn(error: unknown): AuthError {
   throw error
 }
 
-async function refuseWithoutDeletion(): Promise<never> {
-  throw new AuthConfigError(
-    'accounts.deletion',
-    'is not configured, which auth.accounts.delete needs.',
-    'set it to true, as docs/accounts.md says.',
-  )
-}
-
 /** `auth.accounts.delete` without the option. */
-export const withoutDeletion: DeletionForHost = Object.freeze({ delete: refuseWithoutDeletion })
+export const withoutDeletion: DeletionForHost = off(
+  'accounts.deletion',
+  'is not configured, which auth.accounts.delete needs.',
+  'set it to true, as docs/accounts.md says.',
+  ['delete'],
+)

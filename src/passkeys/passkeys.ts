@@ -1,7 +1,8 @@
-import { AuthConfigError, AuthError, invalidRequest, notSignedIn } from '../errors.js'
+import { AuthError, invalidRequest, notSignedIn } from '../errors.js'
 import { ok } from '../http/answer.js'
 import type { Capability, Endpoint } from '../http/endpoint.js'
 import { parseInput } from '../http/input.js'
+import { off } from '../lib/off.js'
 import { ownerOf } from '../principal/principal.js'
 import { proofRequest } from '../sign-in-again.js'
 import type { PasskeyVerifier } from './contract.js'
@@ -98,17 +99,10 @@ function reauthenticateEndpoint(kit: PasskeysKit): Endpoint {
   }
 }
 
-/** Refuses calls of hosts without the option `passkeys`. */
-async function refuseWithoutPasskeys(): Promise<never> {
-  throw new AuthConfigError(
-    'passkeys',
-    'is not configured, which auth.passkeys needs.',
-    'pass passkeys to createAuthRouter, as docs/passkeys.md says.',
-  )
-}
-
 /** `auth.passkeys` without the option `passkeys`. */
-export const withoutPasskeys: PasskeysForHost = Object.freeze({
-  list: refuseWithoutPasskeys,
-  reset: refuseWithoutPasskeys,
-})
+export const withoutPasskeys: PasskeysForHost = off(
+  'passkeys',
+  'is not configured, which auth.passkeys needs.',
+  'pass passkeys to createAuthRouter, as docs/passkeys.md says.',
+  ['list', 'reset'],
+)

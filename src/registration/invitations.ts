@@ -4,7 +4,7 @@ import type { AccountsKit } from '../accounts/accounts-server.js'
 import { type CodeSent, requireAddress } from '../accounts/email.js'
 import type { FoundProof, Proofs } from '../accounts/proofs.js'
 import type { RequestContext } from '../audit/events.js'
-import { AuthConfigError, invalidRequest } from '../errors.js'
+import { invalidRequest } from '../errors.js'
 import { ok } from '../http/answer.js'
 import type { Endpoint } from '../http/endpoint.js'
 import {
@@ -16,6 +16,7 @@ import {
 } from '../http/input.js'
 import type { ManagementKit } from '../kits/session-kit.js'
 import { lazily } from '../lib/async.js'
+import { off } from '../lib/off.js'
 
 /** An invitation that can be used. */
 export interface Invitation {
@@ -212,18 +213,10 @@ export function invitationsMade({ audit }: ManagementKit, proofs: Proofs): Invit
   }
 }
 
-async function refuseWithoutRegistration(): Promise<never> {
-  throw new AuthConfigError(
-    'accounts.registration',
-    'is not configured, which invitations need.',
-    "pass 'invited' or 'open', as docs/accounts.md says.",
-  )
-}
-
 /** The same without the option `accounts.registration`. */
-export const withoutRegistration: RegistrationForHost = Object.freeze({
-  register: refuseWithoutRegistration,
-  invite: refuseWithoutRegistration,
-  invitations: refuseWithoutRegistration,
-  revokeInvitation: refuseWithoutRegistration,
-})
+export const withoutRegistration: RegistrationForHost = off(
+  'accounts.registration',
+  'is not configured, which invitations need.',
+  "pass 'invited' or 'open', as docs/accounts.md says.",
+  ['register', 'invite', 'invitations', 'revokeInvitation'],
+)
