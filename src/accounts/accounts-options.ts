@@ -1,7 +1,10 @@
 import type { IncomingMessage } from 'node:http'
+import type { z } from 'zod'
 import { AuthConfigError } from '../errors.js'
 import {
+  callable,
   checkOptions,
+  type Filled,
   fitting,
   flag,
   optionsOf,
@@ -110,18 +113,13 @@ export type BeforeRegister = (
 ) => string | undefined | Promise<string | undefined>
 
 /** {@link AccountsOptions}, checked and with defaults. */
-export interface CheckedAccountsOptions {
-  readonly mail: MailSender
+export interface CheckedAccountsOptions
+  extends Filled<
+    Omit<AccountsOptions, 'passwordRules' | 'notices'>,
+    'registration' | 'beforeRegister'
+  > {
   readonly passwordRules: CheckedPasswordRules
   readonly notices: readonly NoticeKind[]
-  readonly links: AccountLinks
-  readonly resetUnproven: boolean
-  readonly emailSecondFactor: boolean
-  readonly registration?: AccountsOptions['registration'] | undefined
-  readonly beforeRegister?: BeforeRegister | undefined
-  readonly emailSignIn: boolean
-  readonly deletion: boolean
-  readonly resetKeepsWaysIn: boolean
 }
 
 type Names = keyof AccountsOptions
@@ -145,17 +143,16 @@ const shape = {
     isNoticeList,
     `is neither false nor a list of: ${noticeKinds.join(', ')}.`,
   ).default(noticeKinds),
-  links: optionsOf({ reset: link, undo: link, invitation: link, confirm: link }).optional(),
+  links: optionsOf({ reset: link, undo: link, invitation: link, confirm: link }).prefault(
+    {},
+  ) as z.ZodType<AccountLinks>,
   resetUnproven: flag().default(false),
   emailSecondFactor: flag().default(false),
   registration: fitting<NonNullable<AccountsOptions['registration']>>(
     (value) => value === 'open' || value === 'invited' || typeof value === 'function',
     "is neither 'open' nor 'invited', nor a function that answers one of them.",
   ).optional(),
-  beforeRegister: fitting<BeforeRegister>(
-    (value) => typeof value === 'function',
-    'is not a function.',
-  ).optional(),
+  beforeRegister: callable<BeforeRegister>().optional(),
   emailSignIn: flag().default(false),
   deletion: flag().default(false),
   resetKeepsWaysIn: flag().default(false),
@@ -173,14 +170,14 @@ const remedies: Readonly<Partial<Record<Names, string>>> = {
  */
 export function checkAccountsOptions(given: unknown): CheckedAccountsOptions {
   const checked = checkOptions({ factory: 'accounts', schema: optionsOf(shape), remedies }, given)
-  const { notices, passwordRules, links } = checked
-  return Object.freeze({
+  const { notices, passwordRules } = checked
+  const own = {
     ...checked,
-    // Without a prototype: a polluted one must not add a link.
-    links: Object.freeze(ownMembers({ ...(links as AccountLinks | undefined) })),
     notices: notices === false ? [] : notices,
     passwordRules: checkPasswordRules(passwordRules),
-  })
+  }
+  // Without a prototype: a polluted one must not add an option.
+  return Object.freeze(ownMembers(own))
 }
 
 /** Whether new users may need an invitation: what a function answers is not known before. */

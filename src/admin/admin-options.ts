@@ -3,8 +3,8 @@ import { AuthConfigError } from '../errors.js'
 import {
   callable,
   checkOptions,
+  type Filled,
   fitting,
-  type OptionRules,
   optionsOf,
   ownMembers,
   systemClock,
@@ -105,17 +105,11 @@ export interface AdminFile extends AdminOptions {
 
 /** The checked options. */
 export interface CheckedAdminOptions
-  extends Pick<
-    AdminOptions,
-    'stores' | 'bus' | 'keys' | 'idTokenKeys' | 'canonicalIdentifier' | 'onEvent'
+  extends Filled<
+    Omit<AdminOptions, 'encryptionKeys'>,
+    'bus' | 'keys' | 'idTokenKeys' | 'canonicalIdentifier' | 'onEvent'
   > {
-  readonly users: AdminUsers
   readonly encryptionKeys: readonly Buffer[]
-  readonly throttle: ThrottleOptions
-  readonly oauth: AdminOAuth
-  readonly logger: Logger
-  readonly storeTimeout: number
-  readonly clock: () => Date
 }
 
 const silent: Logger = { debug() {}, info() {}, warn() {}, error() {} }
@@ -125,7 +119,7 @@ const hasSessions = (value: unknown) =>
   isObject(value) && isObject((value as Partial<AdminStores>).sessions)
 const ring = withMethods<KeyRing>('list', 'rotate', 'retire').optional()
 
-const rules: OptionRules<unknown> = {
+const rules = {
   factory: 'adminOf',
   schema: optionsOf({
     stores: fitting<AdminStores>(hasSessions, 'has no sessions.'),
@@ -151,9 +145,7 @@ const rules: OptionRules<unknown> = {
 
 /** @throws AuthConfigError as the router does */
 export function checkAdminOptions(given: AdminOptions): CheckedAdminOptions {
-  const checked = checkOptions(rules, given) as Omit<CheckedAdminOptions, 'encryptionKeys'> & {
-    readonly encryptionKeys: readonly unknown[]
-  }
+  const checked = checkOptions(rules, given)
   return {
     ...checked,
     stores: ownMembers(checked.stores),

@@ -1,6 +1,6 @@
 import { AuthConfigError } from '../errors.js'
 import { isPagesOrigin } from '../http/page-origin.js'
-import { checkOptions, fitting, flag, optionsOf } from '../lib/check-options.js'
+import { checkOptions, type Filled, fitting, flag, optionsOf } from '../lib/check-options.js'
 
 /** The option `deviceLinks`: a signed-in device signs another one in, by a picture. */
 export interface DeviceLinksOptions {
@@ -17,12 +17,8 @@ export interface DeviceLinksOptions {
   readonly shortCode?: boolean
 }
 
-/** {@link DeviceLinksOptions}, checked and with defaults. */
-export interface CheckedDeviceLinksOptions {
-  /** Undefined for the router's own. */
-  readonly page: string | undefined
-  readonly shortCode: boolean
-}
+/** {@link DeviceLinksOptions}, checked and with defaults. Without `page`: the router's own. */
+export type CheckedDeviceLinksOptions = Filled<DeviceLinksOptions, 'page'>
 
 const shape = {
   page: fitting<string>(isPage, 'is not an https URL without a fragment.').optional(),
@@ -39,9 +35,7 @@ const remedies = {
  * @throws AuthConfigError with every member that is unknown, missing or unsafe
  */
 export function checkDeviceLinksOptions(given: unknown): CheckedDeviceLinksOptions {
-  const rules = { factory: 'deviceLinks', schema: optionsOf(shape), remedies }
-  const { page, shortCode } = checkOptions(rules, given)
-  return Object.freeze({ page, shortCode })
+  return checkOptions({ factory: 'deviceLinks', schema: optionsOf(shape), remedies }, given)
 }
 
 /** What the option needs besides its own members. */

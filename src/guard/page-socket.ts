@@ -3,7 +3,7 @@ import { AuthError, notSignedIn } from '../errors.js'
 import { ownHeader } from '../http/cookies.js'
 import { type PresentedCredentials, singleHeader } from '../http/credentials.js'
 import { isOwnPage, type Pages } from '../http/page-origin.js'
-import { checkOptions, fitting, optionsOf } from '../lib/check-options.js'
+import { checkOptions, oneOf, optionsOf } from '../lib/check-options.js'
 import { type RequiredScope, type ScopeOptions, scopeRule } from './scope.js'
 
 /** How `sockets.authenticate` and `attach` find the credentials, and what they require of them. */
@@ -17,10 +17,7 @@ export interface SocketOptions extends ScopeOptions {
 
 const schema = optionsOf({
   scope: scopeRule,
-  from: fitting<'headers' | 'cookie'>(
-    (value) => value === 'headers' || value === 'cookie',
-    "is neither 'headers' nor 'cookie'.",
-  ).default('headers'),
+  from: oneOf('headers', 'cookie').default('headers'),
 })
 
 /** The scope a socket needs, and where its credentials are. */

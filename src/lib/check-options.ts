@@ -110,15 +110,35 @@ function joined(path: string, part: PropertyKey): string {
   return path === '' ? String(part) : `${path}.${String(part)}`
 }
 
-/** An object of options: own members only, and only names in `shape`. */
-export function optionsOf<Shape extends z.core.$ZodLooseShape>(
-  shape: Shape,
-): z.ZodType<z.output<z.ZodObject<Shape, z.core.$strict>>> {
+/** Options whose optional members may also be `undefined`. */
+export type OrUndefined<Options> = {
+  readonly [Name in keyof Options]: object extends Pick<Options, Name>
+    ? Options[Name] | undefined
+    : Options[Name]
+}
+
+/** Options with their defaults. Those named `Open` have none, and may be undefined. */
+export type Filled<Options, Open extends keyof Options = never> = Readonly<
+  Required<Omit<Options, Open>>
+> &
+  OrUndefined<Pick<Options, Open>>
+
+/** A row for each option. A missing one, or one of another type, does not compile. */
+export type Shape<Options> = {
+  readonly [Name in keyof Required<Options>]: z.ZodType<Options[Name]>
+}
+
+/** A frozen object of options: own members only, and only names in `shape`. */
+export function optionsOf<Rows extends z.core.$ZodLooseShape>(
+  shape: Rows,
+): z.ZodType<Readonly<z.output<z.ZodObject<Rows, z.core.$strict>>>> {
   const known = Object.keys(shape).join(', ')
   const object = z.strictObject(shape, {
     error: ({ code }) => (code === 'unrecognized_keys' ? known : undefined),
   })
-  return z.preprocess(ownMembers, object).transform(ownMembers) as unknown as z.ZodType<
+  return z
+    .preprocess(ownMembers, object)
+    .transform((options) => Object.freeze(ownMembers(options))) as unknown as z.ZodType<
     z.output<typeof object>
   >
 }
@@ -174,6 +194,15 @@ export function text(): z.ZodType<string> {
  */
 export function flag(): z.ZodType<boolean> {
   return fitting((value) => typeof value === 'boolean', 'is neither true nor false.')
+}
+
+/** One of these texts. */
+export function oneOf<Value extends string>(...values: readonly Value[]): z.ZodType<Value> {
+  const quoted = values.map((value) => `'${value}'`)
+  return fitting(
+    (value) => values.some((one) => one === value),
+    `is neither ${quoted.slice(0, -1).join(', ')} nor ${quoted.at(-1)}.`,
+  )
 }
 
 /** A function. */

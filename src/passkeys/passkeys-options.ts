@@ -1,6 +1,6 @@
 import { isIP } from 'node:net'
 import { AuthConfigError } from '../errors.js'
-import { checkOptions, fitting, optionsOf, text, withMethods } from '../lib/check-options.js'
+import { checkOptions, fitting, oneOf, optionsOf, text, withMethods } from '../lib/check-options.js'
 import { doAll } from '../lib/mistakes.js'
 import type { OnceStore } from '../stores/once-contract.js'
 import type { PasskeyStore } from '../stores/passkey-contract.js'
@@ -58,7 +58,6 @@ const areOrigins = (value: unknown) =>
   Array.isArray(value) && value.length > 0 && value.every(isOrigin)
 const areSites = (value: unknown) =>
   Array.isArray(value) && value.length <= 100 && value.every(isSite)
-const isMode = (value: unknown) => value === 'when-required' || value === 'always'
 
 const shape = {
   rpId: fitting<string>(isDomain, 'is not a domain in lower case, or is an address of IP.'),
@@ -82,10 +81,7 @@ const shape = {
     'consumeRecoveryCode',
   ),
   once: withMethods<OnceStore>('claim', 'purge'),
-  asSecondFactor: fitting<'when-required' | 'always'>(
-    isMode,
-    "is neither 'when-required' nor 'always'.",
-  ).default('when-required'),
+  asSecondFactor: oneOf('when-required', 'always').default('when-required'),
 } satisfies Record<Names, unknown>
 
 const remedies: Readonly<Partial<Record<Names, string>>> = {

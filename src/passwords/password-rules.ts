@@ -1,5 +1,13 @@
 import { AuthConfigError } from '../errors.js'
-import { callable, checkOptions, fitting, flag, optionsOf, whole } from '../lib/check-options.js'
+import {
+  callable,
+  checkOptions,
+  type Filled,
+  fitting,
+  flag,
+  optionsOf,
+  whole,
+} from '../lib/check-options.js'
 import type { AuthUser } from '../users/contract.js'
 
 /** Why a new password is refused. */
@@ -72,16 +80,7 @@ export interface PasswordRules {
 }
 
 /** {@link PasswordRules}, checked and with defaults. */
-export interface CheckedPasswordRules {
-  readonly minLength: number
-  readonly minLengthWithSecondFactor: number
-  readonly maxLength: number
-  readonly blocklist: PasswordRules['blocklist'] | undefined
-  readonly breached: PasswordRules['breached'] | undefined
-  readonly breachedFailsClosed: boolean
-  readonly checkAtLogin: boolean
-  readonly context: PasswordRules['context'] | undefined
-}
+export type CheckedPasswordRules = Filled<PasswordRules, 'blocklist' | 'breached' | 'context'>
 
 const least = 8
 const mostOfLeast = 64
@@ -95,7 +94,7 @@ const isBlocklist = (value: unknown) =>
 
 const shape = {
   minLength: whole(least, mostOfLeast).default(15),
-  minLengthWithSecondFactor: whole(least, mostOfLeast).optional(),
+  minLengthWithSecondFactor: whole(least, mostOfLeast).default(least),
   maxLength: whole(leastOfMost, most).default(256),
   blocklist: fitting<NonNullable<PasswordRules['blocklist']>>(
     isBlocklist,
@@ -120,8 +119,7 @@ const remedies: Readonly<Partial<Record<keyof PasswordRules, string>>> = {
  */
 export function checkPasswordRules(given: unknown): CheckedPasswordRules {
   const checked = checkOptions({ factory, schema: optionsOf(shape), remedies }, given)
-  const { minLength, minLengthWithSecondFactor = least, checkAtLogin } = checked
-  const { blocklist, breached, context } = checked
+  const { minLength, minLengthWithSecondFactor, checkAtLogin, breached } = checked
   if (minLengthWithSecondFactor > minLength)
     throw new AuthConfigError(
       `${factory}.minLengthWithSecondFactor`,
@@ -134,7 +132,7 @@ export function checkPasswordRules(given: unknown): CheckedPasswordRules {
       'has nothing to look in.',
       'set breached as well, or leave it out.',
     )
-  return Object.freeze({ ...checked, minLengthWithSecondFactor, blocklist, breached, context })
+  return checked
 }
 
 /** The least number of characters for a user with, or without, a second factor. */

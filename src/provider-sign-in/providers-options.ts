@@ -1,5 +1,15 @@
 import { AuthConfigError } from '../errors.js'
-import { checkOptions, fitting, flag, optionsOf, text } from '../lib/check-options.js'
+import {
+  callable,
+  checkOptions,
+  type Filled,
+  fitting,
+  flag,
+  oneOf,
+  optionsOf,
+  ownMembers,
+  text,
+} from '../lib/check-options.js'
 import { isOneLine } from '../lib/texts.js'
 import { redirectProblem } from '../oauth/redirect-uri.js'
 import type { Provider } from '../providers/contract.js'
@@ -54,19 +64,9 @@ export interface ProvidersOptions {
 export type UnknownIdentity = 'refuse' | 'connect' | 'create'
 
 /** {@link ProvidersOptions}, checked and with defaults. */
-export interface CheckedProvidersOptions {
-  readonly baseUrl: string | undefined
-  readonly list: readonly Provider[]
-  readonly returnTo: readonly string[]
-  readonly unknown: UnknownIdentity
-  readonly only: boolean
-  readonly passwordFor: ProvidersOptions['passwordFor']
-}
+export type CheckedProvidersOptions = Filled<ProvidersOptions, 'baseUrl' | 'passwordFor'>
 
 type Names = keyof ProvidersOptions
-
-const isUnknown = (value: unknown) =>
-  value === 'refuse' || value === 'connect' || value === 'create'
 
 const shape = {
   baseUrl: text().optional(),
@@ -78,15 +78,9 @@ const shape = {
     (value) => Array.isArray(value) && value.length <= 100,
     'is not a list of at most 100 addresses.',
   ).default([]),
-  unknown: fitting<UnknownIdentity>(
-    isUnknown,
-    "is neither 'refuse', 'connect' nor 'create'.",
-  ).default('refuse'),
+  unknown: oneOf('refuse', 'connect', 'create').default('refuse'),
   only: flag().default(false),
-  passwordFor: fitting<NonNullable<ProvidersOptions['passwordFor']>>(
-    (value) => typeof value === 'function',
-    'is not a function.',
-  ).optional(),
+  passwordFor: callable<NonNullable<ProvidersOptions['passwordFor']>>().optional(),
 } satisfies Record<Names, unknown>
 
 const remedies: Readonly<Partial<Record<Names, string>>> = {
@@ -109,14 +103,9 @@ export function checkProvidersOptions(given: unknown): CheckedProvidersOptions {
     throw wrong('list', `has the id ${twice.id} twice.`, 'give one of them another id.')
   for (const one of list) requireAccounts(one, list)
   Array.from(checked.returnTo).forEach(requireReturn)
-  const { baseUrl, passwordFor } = checked
-  return Object.freeze({
-    ...checked,
-    baseUrl,
-    passwordFor,
-    list: Object.freeze(list),
-    returnTo: Object.freeze([...checked.returnTo]),
-  })
+  const returnTo = Object.freeze([...checked.returnTo])
+  // A polluted Object.prototype must not add an option.
+  return Object.freeze(ownMembers({ ...checked, list: Object.freeze(list), returnTo }))
 }
 
 /** A URL that cannot be mistaken for another route of a provider. */

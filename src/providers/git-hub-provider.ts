@@ -16,7 +16,6 @@ import { boundedText, present } from './open-id-identity.js'
 import type { OpenIdSettings, ProviderTokens } from './open-id-options.js'
 import { errorReason } from './open-id-server.js'
 import {
-  type CommonOptions,
   commonMembers,
   commonShape,
   idOption,
@@ -47,17 +46,6 @@ export interface GitHubProviderOptions extends ProviderOptions {
   readonly onTokens?: OpenIdSettings['onTokens']
 }
 
-interface Checked extends CommonOptions {
-  readonly id: string
-  readonly name: string
-  readonly clientId: string
-  readonly clientSecret: string
-  readonly baseUrl: string
-  readonly scope: string
-  readonly chooseEmail?: GitHubProviderOptions['chooseEmail'] | undefined
-  readonly onTokens?: OpenIdSettings['onTokens'] | undefined
-}
-
 const schema = optionsOf({
   id: idOption.default('github'),
   name: nameOption.default('GitHub'),
@@ -71,6 +59,7 @@ const schema = optionsOf({
   onTokens: callable<NonNullable<OpenIdSettings['onTokens']>>().optional(),
   ...commonShape,
 } satisfies Record<keyof GitHubProviderOptions, z.ZodType>)
+type Checked = z.output<typeof schema>
 
 const remedies = {
   clientId: 'pass the client id of your OAuth app at GitHub.',
@@ -98,7 +87,7 @@ const remedies = {
  */
 export function gitHubProvider(options: GitHubProviderOptions): Provider {
   const rules = { factory: 'gitHubProvider', schema, remedies }
-  const checked: Checked = checkOptions(rules, options)
+  const checked = checkOptions(rules, options)
   const { id, name, clientId, scope, baseUrl, onTokens } = checked
   return {
     id,

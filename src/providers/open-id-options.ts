@@ -7,6 +7,8 @@ import {
   checkOptions,
   fitting,
   flag,
+  type OrUndefined,
+  oneOf,
   optionsOf,
   text,
   whole,
@@ -14,7 +16,6 @@ import {
 import { doAll } from '../lib/mistakes.js'
 import type { Identity } from './contract.js'
 import {
-  type CommonOptions,
   commonShape,
   idOption,
   nameOption,
@@ -110,10 +111,7 @@ const shape = {
   issuer: fitting<string>(isIssuer, 'is not an https URL without a query, a fragment or a user.'),
   clientId: text(),
   clientSecret: text().optional(),
-  clientAuth: fitting<ProviderClientAuth>(
-    isClientAuth,
-    "is neither 'client_secret_basic', 'client_secret_post' nor 'private_key_jwt'.",
-  ).optional(),
+  clientAuth: oneOf('client_secret_basic', 'client_secret_post', 'private_key_jwt').optional(),
   clientKey: fitting<ClientKey>(isClientKey, 'is not a private JSON Web Key with alg.').optional(),
   scope: fitting<string>(isScope, 'is without openid.').default('openid email profile'),
   prompt: fitting<string>(isPrompt, 'is not login, consent or select_account.').optional(),
@@ -139,25 +137,18 @@ const remedies: Readonly<Partial<Record<keyof OpenIdProviderOptions, string>>> =
   innerOrigin: "pass an origin such as 'https://keycloak.internal:8443', or leave it out.",
 }
 
+type Defaulted =
+  | 'scope'
+  | 'loginHint'
+  | 'dangerouslyAllowInnerHttp'
+  | 'clockToleranceSeconds'
+  | 'userinfo'
+
 /** {@link OpenIdProviderOptions}, checked and with defaults. */
-export interface CheckedOpenIdOptions extends CommonOptions {
-  readonly id: string
-  readonly name: string
-  readonly issuer: string
-  readonly clientId: string
-  readonly clientSecret?: string | undefined
-  readonly clientAuth?: ProviderClientAuth | undefined
+export interface CheckedOpenIdOptions
+  extends OrUndefined<Omit<OpenIdProviderOptions, Defaulted | 'clientKey'>>,
+    Required<Pick<OpenIdProviderOptions, Defaulted>> {
   readonly clientKey?: ClientKey | undefined
-  readonly scope: string
-  readonly prompt?: string | undefined
-  readonly loginHint: boolean
-  readonly responseMode?: 'query' | 'form_post' | undefined
-  readonly innerOrigin?: string | undefined
-  readonly dangerouslyAllowInnerHttp: boolean
-  readonly clockToleranceSeconds: number
-  readonly userinfo: boolean
-  readonly claims?: OpenIdSettings['claims'] | undefined
-  readonly onTokens?: OpenIdSettings['onTokens'] | undefined
 }
 
 /**
@@ -231,12 +222,6 @@ function isIssuer(value: unknown): boolean {
 function isOrigin(value: unknown): boolean {
   if (typeof value !== 'string' || value.length > 255 || !URL.canParse(value)) return false
   return /^https?:/.test(value) && new URL(value).origin === value
-}
-
-function isClientAuth(value: unknown): boolean {
-  return ['client_secret_basic', 'client_secret_post', 'private_key_jwt'].some(
-    (one) => one === value,
-  )
 }
 
 function isClientKey(value: unknown): boolean {

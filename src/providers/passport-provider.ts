@@ -13,7 +13,6 @@ import type { FinishedFlow, FlowToFinish, Identity, Provider, StartedFlow } from
 import { boundedText, isKeyText, methodsOf, present } from './open-id-identity.js'
 import { errorReason } from './open-id-server.js'
 import {
-  type CommonOptions,
   commonMembers,
   commonShape,
   idOption,
@@ -49,26 +48,17 @@ export interface PassportProviderOptions<Profile = unknown> extends ProviderOpti
   readonly isRefusal?: (error: Error) => boolean
 }
 
-interface Checked extends CommonOptions {
-  readonly id: string
-  readonly name: string
-  readonly strategy: StrategyToRun
-  readonly issuer: string
-  readonly identity: (profile: unknown, info: unknown) => unknown
-  readonly responseMode?: 'query' | 'form_post' | undefined
-  readonly isRefusal?: ((error: Error) => boolean) | undefined
-}
-
 const schema = optionsOf({
   id: idOption,
   name: nameOption,
   strategy: withMethods<StrategyToRun>('authenticate'),
   issuer: fitting<string>(isKeyText, 'is not a text of 1 to 255 bytes.'),
-  identity: callable<Checked['identity']>(),
+  identity: callable<(profile: unknown, info: unknown) => unknown>(),
   responseMode: responseModeOption,
   isRefusal: callable<(error: Error) => boolean>().optional(),
   ...commonShape,
 } satisfies Record<keyof PassportProviderOptions, z.ZodType>)
+type Checked = z.output<typeof schema>
 
 const remedies = {
   id: "pass a short name that never changes, such as 'saml'.",
@@ -123,7 +113,7 @@ interface Kept {
  * ```
  */
 export function passportProvider<Profile>(options: PassportProviderOptions<Profile>): Provider {
-  const checked: Checked = checkOptions({ factory: 'passportProvider', schema, remedies }, options)
+  const checked = checkOptions({ factory: 'passportProvider', schema, remedies }, options)
   const { id, name, responseMode, strategy } = checked
   return {
     id,

@@ -1,5 +1,12 @@
 import type { z } from 'zod'
-import { callable, fitting, flag } from '../lib/check-options.js'
+import {
+  callable,
+  fitting,
+  flag,
+  type OrUndefined,
+  oneOf,
+  type Shape,
+} from '../lib/check-options.js'
 import { isOneLine } from '../lib/texts.js'
 import type { Provider, ProviderLogo } from './contract.js'
 
@@ -62,27 +69,13 @@ export const nameOption: z.ZodType<string> = fitting(
 )
 
 /** The check of `responseMode`. */
-export const responseModeOption: z.ZodOptional<z.ZodType<'query' | 'form_post'>> = fitting<
-  'query' | 'form_post'
->(
-  (value) => value === 'query' || value === 'form_post',
-  "is neither 'query' nor 'form_post'.",
+export const responseModeOption: z.ZodOptional<z.ZodType<'query' | 'form_post'>> = oneOf(
+  'query',
+  'form_post',
 ).optional()
 
 /** {@link ProviderOptions} but for the name, checked. */
-export interface CommonOptions {
-  readonly logo?: ProviderLogo | undefined
-  readonly sameAccountsAs?: string | undefined
-  readonly trustEmail?: boolean | undefined
-  readonly provesAge?: boolean | undefined
-  readonly acceptMfa?: boolean | undefined
-  readonly mfaAcr?: readonly string[] | undefined
-  readonly allowed?: Provider['allowed']
-}
-
-type Shape<Options> = {
-  readonly [Name in keyof Options]-?: z.ZodOptional<z.ZodType<NonNullable<Options[Name]>>>
-}
+export type CommonOptions = OrUndefined<Omit<ProviderOptions, 'name'>>
 
 /** The checks of {@link CommonOptions}. */
 export const commonShape: Shape<CommonOptions> = {

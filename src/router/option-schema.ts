@@ -6,12 +6,16 @@ import { type CorsOptions, isOrigin, problemOfOrigins } from '../http/cors.js'
 import { isPagesOrigin, returnPathOf } from '../http/page-origin.js'
 import {
   callable,
+  type Filled,
   fitting,
   flag,
   number,
   type OptionRules,
+  type OrUndefined,
+  oneOf,
   optionsOf,
   ownMembers,
+  type Shape,
   systemClock,
   text,
   whole,
@@ -37,6 +41,7 @@ import type { PasskeysOptions } from '../passkeys/passkeys-options.js'
 import type { PasswordHasher } from '../passwords/contract.js'
 import { isStoredText } from '../passwords/readers/stored-text.js'
 import type { ProvidersOptions } from '../provider-sign-in/providers-options.js'
+import { freshSeconds } from '../sessions/recent-sign-in.js'
 import type { TokenSigner } from '../signers/contract.js'
 import type { AuthorizationCodeStore } from '../stores/code-contract.js'
 import type { ConsentStore } from '../stores/consent-contract.js'
@@ -48,19 +53,9 @@ import type { ProofStore } from '../stores/proof-contract.js'
 import type { RevocationBus } from '../stores/revocation-bus.js'
 import type { SecondFactorStore } from '../stores/second-factor-contract.js'
 import type { SocketTicketStore } from '../stores/ticket-contract.js'
-import type { Limit } from '../throttle/counter.js'
-import type { MailLimitOptions, ThrottleOptions } from '../throttle/limits.js'
+import { day, type ThrottleOptions, throttleShape } from '../throttle/limits.js'
 import type { OtherFactor, SecondFactorPolicy, SecondFactorRules } from '../two-factor/contract.js'
 import type { UserStore } from '../users/contract.js'
-import {
-  day,
-  defaultMaxPasswordWait,
-  defaultMaxSessionsPerUser,
-  defaultPkce,
-  defaultPurgeInterval,
-  defaultStoreTimeout,
-  defaultTotpIssuer,
-} from './default-options.js'
 import type { AuthRouterOptions, Lifetimes, PkceOptions } from './options.js'
 
 const shippedStores =
@@ -87,13 +82,6 @@ const remedies: Readonly<Record<string, string>> = {
     'it to keyRing({ store: keys }).',
 }
 
-/** Optional members may also be `undefined`. */
-type OrUndefined<Options> = {
-  readonly [Name in keyof Options]: object extends Pick<Options, Name>
-    ? Options[Name] | undefined
-    : Options[Name]
-}
-
 /** The options with a constant default. */
 type Defaulted =
   | 'totpIssuer'
@@ -111,16 +99,11 @@ export type CheckedOptions = OrUndefined<
   Omit<AuthRouterOptions, Defaulted | 'throttle' | 'lifetimes' | 'secondFactor' | 'pkce'>
 > &
   Required<Pick<AuthRouterOptions, Defaulted>> & {
-    readonly throttle: OrUndefined<ThrottleOptions>
-    readonly lifetimes: OrUndefined<Lifetimes>
+    readonly throttle: Filled<ThrottleOptions, 'limiter'>
+    readonly lifetimes: Required<Lifetimes>
     readonly pkce: Required<PkceOptions>
     readonly secondFactor?: OrUndefined<SecondFactorRules> | undefined
   }
-
-/** A check for each option. A missing one, or one of another type, does not compile. */
-type Shape<Options> = {
-  readonly [Name in keyof Required<Options>]: z.ZodType<Options[Name]>
-}
 
 /** The required methods of a part of the host. */
 type MethodOf<Part> = {
@@ -194,40 +177,19 @@ const secondFactor = z.preprocess(
   optionsOf(secondFactorShape satisfies Shape<OrUndefined<SecondFactorRules>>),
 ) as z.ZodType<OrUndefined<SecondFactorRules>>
 
-const limitShape = { points: whole(1, 1_000_000), duration: whole(1, 30 * day, 'seconds') }
-const limit = optionsOf(limitShape satisfies Shape<Limit>).optional()
-const mailLimitsShape = {
-  address: limit,
-  account: limit,
-  network: limit,
-  codes: limit,
-} satisfies Shape<OrUndefined<MailLimitOptions>>
-const throttleShape = {
-  account: limit,
-  network: limit,
-  unknownNetworks: limit,
-  accountTotal: limit,
-  knownNetwork: limit,
-  secondFactor: limit,
-  secondFactorTotal: whole(5, 1_000_000).optional(),
-  endpoints: limit,
-  mail: optionsOf(mailLimitsShape).optional() as z.ZodOptional<z.ZodType<MailLimitOptions>>,
-  dryRun: flag().optional(),
-  limiter: callable<NonNullable<ThrottleOptions['limiter']>>().optional(),
+const lifetimesShape: Shape<Required<Lifetimes>> = {
+  code: whole(10, 600, 'seconds').default(60),
+  accessToken: whole(30, 3600, 'seconds').default(600),
+  sessionIdle: whole(60, 10 * 365 * day, 'seconds').default(14 * day),
+  sessionAbsolute: whole(60, 10 * 365 * day, 'seconds').default(90 * day),
+  refreshGrace: whole(0, 60, 'seconds').default(30),
 }
-const lifetimesShape = {
-  code: whole(10, 600, 'seconds').optional(),
-  accessToken: whole(30, 3600, 'seconds').optional(),
-  sessionIdle: whole(60, 10 * 365 * day, 'seconds').optional(),
-  sessionAbsolute: whole(60, 10 * 365 * day, 'seconds').optional(),
-  refreshGrace: whole(0, 60, 'seconds').optional(),
-}
-const pkceShape = {
+const pkceShape: Shape<Required<PkceOptions>> = {
   maxAge: fitting<number | false>(
     (value) => value === false || (Number.isSafeInteger(value) && (value as number) >= 30),
     'is neither false nor a whole number of seconds from 30 on.',
-  ).default(defaultPkce.maxAge),
-  endWithIssuer: flag().default(defaultPkce.endWithIssuer),
+  ).default(freshSeconds),
+  endWithIssuer: flag().default(false),
 }
 
 /** Options of CORS. */
@@ -239,10 +201,7 @@ export const corsShape: { readonly origins: z.ZodType<readonly string[]> } = {
 }
 
 const deviceFlowShape: Shape<DeviceFlowOptions> = {
-  sameNetwork: fitting<NonNullable<DeviceFlowOptions['sameNetwork']>>(
-    (value) => value === 'warn' || value === 'require',
-    "is neither 'warn' nor 'require'.",
-  ).optional(),
+  sameNetwork: oneOf('warn', 'require').optional(),
   completeUri: flag().optional(),
 }
 const orTrue = (given: unknown) => (given === true ? {} : given === false ? undefined : given)
@@ -343,7 +302,7 @@ const shape = {
   totpIssuer: fitting<string>(
     isIssuer,
     'is not a text of 1 to 64 characters without a colon or control characters.',
-  ).default(defaultTotpIssuer),
+  ).default('Messaging'),
   tickets: implementing<SocketTicketStore>({ save: true, consume: true, purge: true }).optional(),
   proofs: implementing<ProofStore>({
     save: true,
@@ -382,7 +341,7 @@ const shape = {
   ).optional(),
   oauth: optionsOf(oauthShape).optional() as z.ZodType<OAuthOptions | undefined>,
   pages: optionsOf(pagesShape).optional() as z.ZodType<PagesOptions | undefined>,
-  pkce: optionsOf(pkceShape satisfies Shape<Required<PkceOptions>>).default(defaultPkce),
+  pkce: optionsOf(pkceShape).prefault({}),
   // Their members are checked where they are read.
   passkeys: fitting<PasskeysOptions>(isObject, 'is not an object with an rpId.').optional(),
   accounts: fitting<AccountsOptions>(isObject, 'is not an object with mail.').optional(),
@@ -394,17 +353,15 @@ const shape = {
   encryptionKeys: z.array(z.custom<string | undefined>()).optional(),
   passwords: passwords.optional(),
   watchPasswordHash: flag().default(false),
-  maxPasswordWait: whole(1, 30, 'seconds').default(defaultMaxPasswordWait),
-  throttle: optionsOf(throttleShape satisfies Shape<OrUndefined<ThrottleOptions>>).default({}),
-  lifetimes: optionsOf(lifetimesShape satisfies Shape<OrUndefined<Lifetimes>>).default({}),
-  maxSessionsPerUser: whole(1, 1000).default(defaultMaxSessionsPerUser),
+  maxPasswordWait: whole(1, 30, 'seconds').default(5),
+  throttle: optionsOf(throttleShape).prefault({}),
+  lifetimes: optionsOf(lifetimesShape).prefault({}),
+  maxSessionsPerUser: whole(1, 1000).default(50),
   namedTokens: flag().default(false),
   accessTokensSurvivePasswordChange: flag().default(false),
   bus: implementing<RevocationBus>({ publish: true, subscribe: true }).optional(),
-  storeTimeout: whole(10, 60_000, 'milliseconds').default(defaultStoreTimeout),
-  purgeInterval: number({ least: 10, most: day, unit: 'seconds', or: 0 }).default(
-    defaultPurgeInterval,
-  ),
+  storeTimeout: whole(10, 60_000, 'milliseconds').default(2000),
+  purgeInterval: number({ least: 10, most: day, unit: 'seconds', or: 0 }).default(600),
   onEvent: callable<EventSink>().optional(),
   trace: callable<Trace>().optional(),
   logger: implementing<Logger>({ debug: true, info: true, warn: true, error: true }).optional(),

@@ -23,10 +23,8 @@ import {
   checkProvidersOptions,
 } from '../provider-sign-in/providers-options.js'
 import { requirePartsFor } from '../provider-sign-in/require-parts.js'
-import type { TokenSigner } from '../signers/contract.js'
-import type { ThrottleOptions } from '../throttle/limits.js'
+import type { SessionStore } from '../stores/contract.js'
 import type { OtherFactor } from '../two-factor/contract.js'
-import { defaultLifetimes } from './default-options.js'
 import { type CheckedOptions, optionRules } from './option-schema.js'
 import type { AuthRouterOptions, Lifetimes } from './options.js'
 
@@ -36,8 +34,6 @@ export interface ResolvedOptions
     Omit<
       CheckedOptions,
       | 'encryptionKeys'
-      | 'throttle'
-      | 'lifetimes'
       | 'otherFactors'
       | 'logger'
       | 'passkeys'
@@ -48,8 +44,6 @@ export interface ResolvedOptions
   > {
   /** The decoded keys; may be empty without second factors, apps and passkeys. */
   readonly encryptionKeys: readonly Buffer[]
-  readonly throttle: ThrottleOptions
-  readonly lifetimes: Required<Lifetimes>
   readonly otherFactors: readonly OtherFactor[]
   /** Undefined without the option `passkeys`. */
   readonly passkeys: CheckedPasskeysOptions | undefined
@@ -86,13 +80,10 @@ export function resolveOptions(given: AuthRouterOptions): ResolvedOptions {
     () => (isObject(brand) ? void checkBrand(brand) : undefined),
     () => (isObject(texts) ? checkTexts(texts) : undefined),
   )
-  const lifetimes = Object.freeze({ ...defaultLifetimes, ...withoutUndefined(options.lifetimes) })
-  refuseConflicts(options, lifetimes)
+  refuseConflicts(options)
   const resolved: ResolvedOptions = {
     ...options,
     encryptionKeys,
-    throttle: Object.freeze(withoutUndefined(options.throttle)),
-    lifetimes,
     otherFactors: Object.freeze([...(options.otherFactors ?? [])]),
     passkeys,
     accounts,
@@ -114,30 +105,33 @@ function isObject(value: unknown): value is object {
   return typeof value === 'object' && value !== null
 }
 
-function withoutUndefined<T extends object>(
-  object: T,
-): { [Name in keyof T]?: Exclude<T[Name], undefined> } {
-  const given = Object.entries(object).filter(([, value]) => value !== undefined)
-  // A polluted Object.prototype must not add a part, which could switch off a limit.
-  return ownMembers(Object.fromEntries(given)) as {
-    [Name in keyof T]?: Exclude<T[Name], undefined>
-  }
-}
-
 /**
  * Checks combinations of options.
  *
  * @throws AuthConfigError with all conflicts
  */
-function refuseConflicts(options: CheckedOptions, lifetimes: Required<Lifetimes>): void {
+function refuseConflicts(options: CheckedOptions): void {
+  const { watchPasswordHash, pkce, passkeys } = options
   doAll(
-    () => refuseContradictions(lifetimes),
-    () => refuseForgottenKeys(lifetimes, options.signer),
+    () => refuseContradictions(options.lifetimes),
+    () => refuseForgottenKeys(options),
     () => refuseUnfitFactors(options),
-    () => refuseUnmarkedSessions(options),
+    // Otherwise the first login would fail, or a session would outlive its password.
+    () =>
+      watchPasswordHash &&
+      requireOfSessions(
+        'watchPasswordHash',
+        ['addPasswordMark'],
+        options,
+        'it out and call passwordChanged',
+      ),
     () => refuseUnfitOAuth(options),
-    () => refuseUnfitPkce(options),
-    () => refuseUnfitPasskeys(options),
+    // Without the method, sockets of such sessions would stay open.
+    () =>
+      pkce.endWithIssuer &&
+      requireOfSessions('pkce.endWithIssuer', ['endChildren'], options, 'it out'),
+    // Reauthentication updates the time of sign-in, which guards with `maxAge` check.
+    () => passkeys && requireOfSessions('passkeys', ['setAuthenticated'], options, 'passkeys out'),
     () => refuseFarPasskeys(options),
     () => refuseUnfitAccounts(options),
     () => refuseUnfitProviders(options),
@@ -171,10 +165,9 @@ function refuseContradictions({
 
 // The authToken of a login lives as long as its session. A key that is deleted sooner would
 // silently sign users out.
-function refuseForgottenKeys(
-  { sessionAbsolute }: Required<Lifetimes>,
-  { longestToken }: TokenSigner,
-): void {
+function refuseForgottenKeys({ lifetimes, signer }: CheckedOptions): void {
+  const { sessionAbsolute } = lifetimes
+  const { longestToken } = signer
   if (longestToken === undefined || sessionAbsolute <= longestToken) return
   const problem = `is longer than the signer verifies a token, which is ${longestToken} seconds.`
   throw new AuthConfigError(
@@ -221,29 +214,28 @@ function refuseUnfitFactors(options: CheckedOptions): void {
   )
 }
 
-// Otherwise the first login would fail, or a session would outlive its password.
-function refuseUnmarkedSessions({ watchPasswordHash, sessions }: CheckedOptions): void {
-  if (!watchPasswordHash || typeof sessions.addPasswordMark === 'function') return
+/** Optional methods that an option needs. `left`: how to do without the option. */
+function requireOfSessions(
+  option: string,
+  methods: readonly (keyof SessionStore)[],
+  { sessions }: CheckedOptions,
+  left: string,
+): void {
+  const missing = methods.find((method) => typeof sessions[method] !== 'function')
+  if (missing === undefined) return
   throw new AuthConfigError(
-    'watchPasswordHash',
-    'needs sessions with addPasswordMark, and they have none.',
-    'add it to the store, as docs/adapters.md says, or leave it out and call passwordChanged.',
+    option,
+    `needs sessions with ${missing}, and they have none.`,
+    `add it to the store, as docs/adapters.md says, or leave ${left}.`,
   )
 }
 
-/** Optional methods that `oauth` requires. */
-const ofOAuth = ['endAllForClient', 'endChildren', 'replaceSecret'] as const
-
-function refuseUnfitOAuth({ oauth, sessions, pagesOrigin, ...others }: CheckedOptions): void {
+function refuseUnfitOAuth(options: CheckedOptions): void {
+  const { oauth, pagesOrigin } = options
   if (oauth === undefined) return
-  refuseUnfitDeviceFlow(oauth, others)
-  const missing = ofOAuth.find((method) => typeof sessions[method] !== 'function')
-  if (missing !== undefined)
-    throw new AuthConfigError(
-      'oauth',
-      `needs sessions with ${missing}, and they have none.`,
-      'add it to the store, as docs/adapters.md says, or leave oauth out.',
-    )
+  refuseUnfitDeviceFlow(oauth, options)
+  const needed = ['endAllForClient', 'endChildren', 'replaceSecret'] as const
+  requireOfSessions('oauth', needed, options, 'oauth out')
   // Otherwise the cookie would belong to another site than the sign-in pages.
   if (pagesOrigin === undefined || !URL.canParse(oauth.baseUrl)) return
   const { origin } = new URL(oauth.baseUrl)
@@ -272,26 +264,6 @@ function refuseUnfitDeviceFlow(
     `oauth.clients[${unfit}].grants`,
     'has the device grant, and oauth.deviceFlow is off.',
     'pass oauth.deviceFlow: true, or leave it out there.',
-  )
-}
-
-// Without the method, sockets of such sessions would stay open.
-function refuseUnfitPkce({ pkce, sessions }: CheckedOptions): void {
-  if (!pkce.endWithIssuer || typeof sessions.endChildren === 'function') return
-  throw new AuthConfigError(
-    'pkce.endWithIssuer',
-    'needs sessions with endChildren, and they have none.',
-    'add it to the store, as docs/adapters.md says, or leave it out.',
-  )
-}
-
-// Reauthentication updates the time of sign-in, which guards with `maxAge` check.
-function refuseUnfitPasskeys({ passkeys, sessions }: CheckedOptions): void {
-  if (passkeys === undefined || typeof sessions.setAuthenticated === 'function') return
-  throw new AuthConfigError(
-    'passkeys',
-    'needs sessions with setAuthenticated, and they have none.',
-    'add it to the store, as docs/adapters.md says, or leave passkeys out.',
   )
 }
 

@@ -1,3 +1,4 @@
+import type { z } from 'zod'
 import { AuthConfigError } from '../errors.js'
 import { lazily } from '../lib/async.js'
 import {
@@ -147,7 +148,7 @@ const ringOptions = lazily(() =>
     clock: callable<() => Date>().default(() => systemClock),
   }),
 )
-type Checked = ReturnType<typeof ringOptions>['_zod']['output']
+type Checked = z.output<ReturnType<typeof ringOptions>>
 const rules: OptionRules<Checked> = {
   factory: 'keyRing',
   get schema() {

@@ -15,6 +15,8 @@ export interface LimiterSettings extends Limit {
   readonly keyPrefix: string
 }
 
+type MakeLimiter = (settings: LimiterSettings) => RateLimiterAbstract
+
 /** The state of a key. */
 export interface Count {
   readonly consumed: number
@@ -178,7 +180,7 @@ function isToComeBack({ do: what, of: { points } }: Command, answer: Answer | un
 
 /** A counter over the host's limiter, or in the memory of this process. */
 export function createCounter(
-  { limiter }: { readonly limiter?: (settings: LimiterSettings) => RateLimiterAbstract },
+  { limiter }: { readonly limiter?: MakeLimiter | undefined },
   settings: LimiterSettings,
 ): Counter {
   if (limiter === undefined) return memoryCounter(settings)

@@ -15,7 +15,7 @@ import {
   type Limit,
 } from './counter.js'
 import { accountKey, type CounterKey, networkKey, prefixKeys } from './counter-keys.js'
-import { type Counters, day, type ThrottleOptions } from './limits.js'
+import { type Counters, day, type GivenLimits } from './limits.js'
 import type { LimitsKit } from './limits-kit.js'
 
 /**
@@ -183,7 +183,7 @@ export function createKnownNetworks(
  * of, which may have twice and four times as many. `times` multiplies the points.
  */
 export function createTakeNetworks(
-  { options, keyOf }: { readonly options: ThrottleOptions; readonly keyOf: CounterKey },
+  { options, keyOf }: { readonly options: GivenLimits; readonly keyOf: CounterKey },
   keyPrefix: string,
   { points, duration }: Limit,
   times = 1,

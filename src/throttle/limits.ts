@@ -2,6 +2,16 @@ import type { RateLimiterAbstract } from 'rate-limiter-flexible'
 import type { Audit, RequestContext } from '../audit/events.js'
 import type { ThrottleScope } from '../audit/refusals.js'
 import { AuthError } from '../errors.js'
+import { lazily } from '../lib/async.js'
+import {
+  callable,
+  type Filled,
+  flag,
+  type OrUndefined,
+  optionsOf,
+  type Shape,
+  whole,
+} from '../lib/check-options.js'
 import { type Counter, createCounter, type Limit, type LimiterSettings } from './counter.js'
 
 /**
@@ -101,33 +111,50 @@ export type LimitName =
 /** Seconds. */
 export const day: number = 24 * 60 * 60
 
-/**
- * The default limits.
- * @internal
- */
-export const defaultLimits: Readonly<Record<LimitName, Limit>> = {
-  account: { points: 5, duration: 15 * 60 },
-  network: { points: 100, duration: 15 * 60 },
-  unknownNetworks: { points: 100, duration: day },
-  accountTotal: { points: 100, duration: day },
-  knownNetwork: { points: 100, duration: day },
-  secondFactor: { points: 10, duration: 60 * 60 },
-  endpoints: { points: 300, duration: 15 * 60 },
+/** {@link ThrottleOptions}, some of which may be missing. */
+export type GivenLimits = OrUndefined<ThrottleOptions>
+
+// A limit, and its default.
+const limit = (points: number, duration: number) =>
+  optionsOf({
+    points: whole(1, 1_000_000),
+    duration: whole(1, 30 * day, 'seconds'),
+  } satisfies Shape<Limit>).default({ points, duration })
+
+const mailShape: Shape<Filled<MailLimitOptions>> = {
+  address: limit(3, 15 * 60),
+  account: limit(10, day),
+  network: limit(20, 60 * 60),
+  codes: limit(30, day),
 }
 
-/**
- * The default limits of mails.
- * @internal
- */
-export const defaultMailLimits: Readonly<Required<MailLimitOptions>> = {
-  address: { points: 3, duration: 15 * 60 },
-  account: { points: 10, duration: day },
-  network: { points: 20, duration: 60 * 60 },
-  codes: { points: 30, duration: day },
+/** The option `throttle`: what each member may be, and its default. */
+export const throttleShape: Shape<Filled<ThrottleOptions, 'limiter'>> = {
+  account: limit(5, 15 * 60),
+  network: limit(100, 15 * 60),
+  unknownNetworks: limit(100, day),
+  accountTotal: limit(100, day),
+  knownNetwork: limit(100, day),
+  secondFactor: limit(10, 60 * 60),
+  // Wrong codes until a complete sign-in.
+  secondFactorTotal: whole(5, 1_000_000).default(100),
+  endpoints: limit(300, 15 * 60),
+  mail: optionsOf(mailShape).prefault({}),
+  dryRun: flag().default(false),
+  limiter: callable<NonNullable<ThrottleOptions['limiter']>>().optional(),
 }
 
-/** Wrong second-factor codes until a complete sign-in. */
-const defaultSecondFactorTotal = 100
+const defaults = lazily(() => optionsOf(throttleShape).parse({}))
+
+/** A limit of these options, which may lack some. */
+export function limitOf(options: GivenLimits, name: LimitName): Limit {
+  return { ...defaults()[name], ...options[name] }
+}
+
+/** A limit of mails of these options, which may lack some. */
+export function mailLimitOf({ mail }: GivenLimits, name: keyof MailLimitOptions): Limit {
+  return { ...defaults().mail[name], ...mail?.[name] } as Limit
+}
 
 /** All counters; the table in throttle.ts explains each. */
 export interface Counters {
@@ -169,11 +196,10 @@ const untilSignIn = 10 * 365 * day
  * Each counter has its own prefix, so that one store can hold all. `knownFor`: seconds for which a
  * network stays known after its last use.
  */
-export function createCounters(options: ThrottleOptions, knownFor: number): Counters {
+export function createCounters(options: GivenLimits, knownFor: number): Counters {
   const make = (keyPrefix: string, limit: Limit) => createCounter(options, { keyPrefix, ...limit })
-  const limitOf = (name: LimitName) => ({ ...defaultLimits[name], ...options[name] })
   const limited = (keyPrefix: string, name: LimitName, times = 1) => {
-    const { points, duration } = limitOf(name)
+    const { points, duration } = limitOf(options, name)
     return make(keyPrefix, { points: points * times, duration })
   }
   return {
@@ -184,10 +210,10 @@ export function createCounters(options: ThrottleOptions, knownFor: number): Coun
     perIdentifier: limited('mar-unknown', 'unknownNetworks'),
     perUser: limited('mar-account', 'accountTotal'),
     perUserAndKnownNetwork: limited('mar-known', 'knownNetwork'),
-    failedHere: make('mar-failed', { points: 1, duration: limitOf('account').duration }),
+    failedHere: make('mar-failed', { points: 1, duration: limitOf(options, 'account').duration }),
     codesPerUser: limited('mar-2fa', 'secondFactor'),
     codesUntilSignIn: make('mar-2fa-total', {
-      points: options.secondFactorTotal ?? defaultSecondFactorTotal,
+      points: options.secondFactorTotal ?? defaults().secondFactorTotal,
       duration: untilSignIn,
     }),
     refusedTokens: limited('mar-endpoint', 'endpoints'),

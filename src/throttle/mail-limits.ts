@@ -6,7 +6,7 @@ import { lazily } from '../lib/async.js'
 import { type Command, type Counter, counted, createCounter } from './counter.js'
 import { accountKey } from './counter-keys.js'
 import { createTakeNetworks, type NetworkLimitsKit, takeAll } from './known-networks.js'
-import { defaultMailLimits, type MailLimitOptions } from './limits.js'
+import { type MailLimitOptions, mailLimitOf } from './limits.js'
 import type { LimitsKit } from './limits-kit.js'
 
 /** The recipient of a mail: a digest of the address, and the account. */
@@ -61,7 +61,7 @@ const keptForKnown = 3
 export function createMailLimits(kit: NetworkLimitsKit): MailLimits {
   const { keyOf, ask, reportLimit } = kit
   const counting = createCounting(kit)
-  const ofNetwork = { ...defaultMailLimits.network, ...kit.options.mail?.network }
+  const ofNetwork = mailLimitOf(kit.options, 'network')
   const perName = counting('mar-mail-name', 'address')
   const perAddress = counting('mar-mail-address', 'address')
   const perAccount = counting('mar-mail-account', 'account')
@@ -174,15 +174,12 @@ type Counting = (keyPrefix: string, name: keyof MailLimitOptions) => () => Count
 function createCounting({ options }: LimitsKit): Counting {
   return (keyPrefix, name) =>
     // Made on demand: a host without mails needs no such counters.
-    lazily(() => {
-      const { points, duration } = { ...defaultMailLimits[name], ...options.mail?.[name] }
-      return createCounter(options, { keyPrefix, points, duration })
-    })
+    lazily(() => createCounter(options, { keyPrefix, ...mailLimitOf(options, name) }))
 }
 
 function createLimitNames(kit: NetworkLimitsKit): MailLimits['limitNames'] {
   const { ask, reportLimit } = kit
-  const ofNetwork = { ...defaultMailLimits.network, ...kit.options.mail?.network }
+  const ofNetwork = mailLimitOf(kit.options, 'network')
   const takeNames = createTakeNetworks(kit, 'mar-name-network', ofNetwork)
   // What follows for a free name, such as a look among leaked passwords, is bounded as well.
   const takeTries = createTakeNetworks(kit, 'mar-register-network', ofNetwork, 5)

@@ -4,7 +4,7 @@ import type { Endpoint, EndpointRequest } from '../http/endpoint.js'
 import { lazily } from '../lib/async.js'
 import { boundedCache } from '../lib/bounded-cache.js'
 import { askOne, type Counter, createCounter, type Limit } from './counter.js'
-import { defaultLimits, rateLimitHeaders } from './limits.js'
+import { limitOf, rateLimitHeaders } from './limits.js'
 import type { LimitsKit } from './limits-kit.js'
 
 type Refused = Pick<EndpointRequest, 'context' | 'setHeaders'>
@@ -68,7 +68,7 @@ export function createRefusalLimits(kit: LimitsKit): RefusalLimits {
   const ofTokens = countRefusals(kit, kit.counters.refusedTokens)
   // Made on demand: a host without clients or passkeys needs no such limiters.
   const ofClient = counting('mar-client', perClientAndNetwork)
-  const ofPasskeys = counting('mar-passkey', { ...defaultLimits.network, ...options.network })
+  const ofPasskeys = counting('mar-passkey', limitOf(options, 'network'))
   const ofPasskey = counting('mar-passkey-id', perPasskey)
 
   // A refusal beyond the limit becomes 429.

@@ -10,7 +10,7 @@ import {
   networkKey,
 } from './counter-keys.js'
 import { createKnownNetworks, createRememberNetwork, type KnownNetworks } from './known-networks.js'
-import { type Counters, createCounters, createReportLimit, type ThrottleOptions } from './limits.js'
+import { type Counters, createCounters, createReportLimit, type GivenLimits } from './limits.js'
 import {
   createDeviceLimits,
   createIssueLimits,
@@ -118,7 +118,7 @@ export interface Throttle extends SecondFactorLimits, RefusalLimits, MailLimits,
 
 /** What limits are made of. */
 export interface ThrottleSettings extends Pick<BaseKit, 'encryptionKeys' | 'call' | 'audit'> {
-  readonly options: ThrottleOptions
+  readonly options: GivenLimits
   /** Seconds for which a network stays known after its last use: the lifetime of a session. */
   readonly knownFor: number
   /** Whether anybody wants to know of sign-ins from new networks. */

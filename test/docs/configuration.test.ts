@@ -1,36 +1,58 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import {
-  defaultLifetimes,
-  defaultMaxPasswordWait,
-  defaultMaxSessionsPerUser,
-  defaultPurgeInterval,
-  defaultStoreTimeout,
-  defaultTotpIssuer,
-} from '../../src/router/default-options.js'
-import { defaultLimits, type LimitName } from '../../src/throttle/limits.js'
+import { generateSigningKey, joseSigner } from '../../src/index.js'
+import { resolveOptions } from '../../src/router/resolve-options.js'
+import { memoryStores } from '../../src/stores/memory-stores.js'
+import { encryptionKey } from '../support/host.js'
+import { testUsers } from '../support/users.js'
 
 const page = readFileSync(new URL('../../docs/configuration.md', import.meta.url), 'utf8')
 const days = (seconds: number) => `${seconds / 86_400} days`
 
-const limits = Object.keys(defaultLimits).map((name): [string, string] => {
-  const { points, duration } = defaultLimits[name as LimitName]
-  return [`throttle.${name}`, `${points} in ${duration} s`]
+// What a host gets that sets nothing but what it must.
+const { throttle, lifetimes, pkce, ...options } = resolveOptions({
+  users: testUsers(),
+  ...memoryStores(),
+  signer: joseSigner({
+    issuer: 'https://chat.example.com',
+    audience: 'chat',
+    keys: [await generateSigningKey()],
+  }),
+  encryptionKeys: [encryptionKey],
 })
+const { mail, secondFactorTotal, dryRun, limiter: _none, ...limits } = throttle
+const shown = ({ points, duration }: { points: number; duration: number }) =>
+  `${points} in ${duration} s`
 
 describe('the table of options in docs/configuration.md', () => {
   it.each<[string, string]>([
-    ...limits,
-    ['lifetimes.code', `${defaultLifetimes.code}`],
-    ['lifetimes.accessToken', `${defaultLifetimes.accessToken}`],
-    ['lifetimes.sessionIdle', days(defaultLifetimes.sessionIdle)],
-    ['lifetimes.sessionAbsolute', days(defaultLifetimes.sessionAbsolute)],
-    ['lifetimes.refreshGrace', `${defaultLifetimes.refreshGrace}`],
-    ['maxSessionsPerUser', `${defaultMaxSessionsPerUser}`],
-    ['maxPasswordWait', `${defaultMaxPasswordWait}`],
-    ['purgeInterval', `${defaultPurgeInterval}`],
-    ['storeTimeout', `${defaultStoreTimeout}`],
-    ['totpIssuer', `\`${defaultTotpIssuer}\``],
+    ...Object.entries(limits).map(([name, limit]): [string, string] => [
+      `throttle.${name}`,
+      shown(limit),
+    ]),
+    ['throttle.secondFactorTotal', `${secondFactorTotal}`],
+    [
+      'throttle.mail',
+      [mail.address, mail.account, mail.network, mail.codes]
+        .map((one) => one && shown(one))
+        .join(', '),
+    ],
+    ['throttle.dryRun', `\`${dryRun}\``],
+    ['lifetimes.code', `${lifetimes.code}`],
+    ['lifetimes.accessToken', `${lifetimes.accessToken}`],
+    ['lifetimes.sessionIdle', days(lifetimes.sessionIdle)],
+    ['lifetimes.sessionAbsolute', days(lifetimes.sessionAbsolute)],
+    ['lifetimes.refreshGrace', `${lifetimes.refreshGrace}`],
+    ['pkce.maxAge', `${pkce.maxAge}`],
+    ['pkce.endWithIssuer', `\`${pkce.endWithIssuer}\``],
+    ['maxSessionsPerUser', `${options.maxSessionsPerUser}`],
+    ['namedTokens', `\`${options.namedTokens}\``],
+    ['accessTokensSurvivePasswordChange', `\`${options.accessTokensSurvivePasswordChange}\``],
+    ['watchPasswordHash', `\`${options.watchPasswordHash}\``],
+    ['maxPasswordWait', `${options.maxPasswordWait}`],
+    ['purgeInterval', `${options.purgeInterval}`],
+    ['storeTimeout', `${options.storeTimeout}`],
+    ['totpIssuer', `\`${options.totpIssuer}\``],
   ])('gives the default of %s as %s, which it is', (option, value) => {
     const row = page.split('\n').find((line) => line.startsWith(`| \`${option}\``))
     expect(row?.split('|').at(-2)?.trim()).toBe(value)
