@@ -5,7 +5,7 @@ import { deleteEverything } from '../deletion/delete-account.js'
 import type { DeletionForHost } from '../deletion/deletion.js'
 import { AuthConfigError } from '../errors.js'
 import { contextOfAction, type HostAction, requireIds } from '../http/input.js'
-import { failClosed, unread } from '../lib/check-answer.js'
+import { failClosed, ifThere, unread } from '../lib/check-answer.js'
 import { type InvitationsMade, invitationsMade } from '../registration/invitations.js'
 import { type AdminUsers, type CheckedAdminOptions, without } from './admin-options.js'
 
@@ -21,7 +21,10 @@ export interface AdminAccounts extends DeletionForHost, InvitationsMade {
 export function createAdminAccounts({ users }: CheckedAdminOptions, kit: EndingKit): AdminAccounts {
   const { call, proofStore } = kit
   const { endAllForUser: endAll } = kit.sessions
-  const host = failClosed<AdminUsers>('users', users, call, { delete: unread, disable: unread })
+  const host = failClosed<AdminUsers>('users', users, call, {
+    delete: ifThere(unread),
+    disable: ifThere(unread),
+  })
   const proofs = proofStore && createProofs({ ...kit, proofStore })
   const deleting = {
     ...kit,

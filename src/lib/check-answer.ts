@@ -11,18 +11,43 @@ export type Shape<Row> = { readonly [Name in keyof Row]?: Check }
 
 type Method = (...given: never[]) => Promise<unknown>
 
+/** The check of an answer; of one with outcomes, the checks of each outcome. */
+type Expected = Check | Readonly<Record<string, Shape<object>>>
+
+type ExpectedOf<Answer> = [Answer] extends [{ readonly outcome: infer Outcome extends string }]
+  ? Readonly<Record<Outcome, Shape<Record<string, unknown>>>>
+  : Check
+
+/** What is expected of a method that a part may lack. */
+interface IfThere<Of> {
+  readonly ifThere: Of
+}
+
 /**
- * The check of each method; for a method with outcomes, the checks of each outcome. The compiler
- * reports a missing method or outcome.
+ * What is expected of each method. The compiler reports a missing method or outcome, and an
+ * optional method without {@link ifThere}.
  */
 export type Answers<Part> = {
-  readonly [Name in keyof Part as NonNullable<Part[Name]> extends Method ? Name : never]-?: Awaited<
-    ReturnType<Extract<Part[Name], Method>>
-  > extends {
-    readonly outcome: infer Outcome extends string
-  }
-    ? Readonly<Record<Outcome, Shape<Record<string, unknown>>>>
-    : Check
+  readonly [Name in keyof Part as NonNullable<Part[Name]> extends Method
+    ? Name
+    : never]-?: object extends Pick<Part, Name>
+    ? IfThere<ExpectedOf<Awaited<ReturnType<Extract<Part[Name], Method>>>>>
+    : ExpectedOf<Awaited<ReturnType<Extract<Part[Name], Method>>>>
+}
+
+/** Of a method that a part may lack. */
+export function ifThere<Of extends Expected>(expected: Of): IfThere<Of> {
+  return { ifThere: expected }
+}
+
+/** The methods that a part must have. */
+export function requiredMethods<Part>(answers: Answers<Part>): readonly (keyof Part & string)[] {
+  const required = Object.entries<object>(answers).filter(([, expected]) => !isIfThere(expected))
+  return required.map(([name]) => name as keyof Part & string)
+}
+
+function isIfThere(expected: object): expected is IfThere<Expected> {
+  return Object.hasOwn(expected, 'ifThere')
 }
 
 /**
@@ -36,16 +61,17 @@ export function failClosed<Part extends object>(
   answers: Answers<Part>,
 ): Pick<Part, keyof Part & keyof Answers<Part>> {
   const methods = part as Readonly<Record<string, (...given: unknown[]) => unknown>>
-  const wrapped = Object.entries<Check | Readonly<Record<string, Shape<object>>>>(answers)
+  const wrapped = Object.entries<Expected | IfThere<Expected>>(answers)
     .filter(([method]) => methods[method] !== undefined)
-    .map(([method, expected]) => {
+    .map(([method, given]) => {
+      const expected = isIfThere(given) ? given.ifThere : given
       const check = typeof expected === 'function' ? expected : outcome(expected)
       const operation = `${name}.${method}`
       const asking = {
-        [method]: (...given: unknown[]) =>
+        [method]: (...asked: unknown[]) =>
           call(operation, async () => {
-            const answer = await methods[method]?.(...given)
-            requireExpected(check(answer, given))
+            const answer = await methods[method]?.(...asked)
+            requireExpected(check(answer, asked))
             return answer
           }),
       }

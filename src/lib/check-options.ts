@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { AuthConfigError } from '../errors.js'
+import { type Answers, requiredMethods } from './check-answer.js'
 import { asOne, nearest } from './mistakes.js'
 
 /** The schema of a factory's options, and texts for its errors. */
@@ -13,7 +14,8 @@ export interface OptionRules<Checked> {
    * false.
    */
   readonly namesStandAlone?: boolean
-  readonly schema: z.ZodType<Checked>
+  /** A function, where nobody may need it. */
+  readonly schema: z.ZodType<Checked> | (() => z.ZodType<Checked>)
   /**
    * Remedies by the name of an option, or of a common mistake. Default: omit the option, or check
    * the spelling.
@@ -30,7 +32,8 @@ export interface OptionRules<Checked> {
  * range
  */
 export function checkOptions<Checked>(rules: OptionRules<Checked>, given: unknown): Checked {
-  const result = rules.schema.safeParse(given === undefined ? {} : given, { reportInput: true })
+  const schema = typeof rules.schema === 'function' ? rules.schema() : rules.schema
+  const result = schema.safeParse(given === undefined ? {} : given, { reportInput: true })
   if (result.success) return result.data
   const { issues } = result.error
   const misspelt = issues.flatMap((issue) =>
@@ -220,6 +223,11 @@ export function withMethods<Part>(...names: readonly (keyof Part & string)[]): z
     error: ({ input }) =>
       input === undefined ? 'is missing.' : `has no method ${missing(input)}.`,
   })
+}
+
+/** A store of the host, with every method that its contract requires. */
+export function storeOf<Store>(answers: Answers<Store>): z.ZodType<Store> {
+  return withMethods<Store>(...requiredMethods(answers))
 }
 
 /** The system clock, the default of every option `clock`. */

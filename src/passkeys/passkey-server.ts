@@ -4,6 +4,7 @@ import {
   bool,
   type Check,
   failClosed,
+  ifThere,
   orNull,
   record,
   text,
@@ -58,7 +59,7 @@ const answers: Answers<PasskeyVerifier> = {
   verifyAssertion: orNull(
     record<VerifiedAssertion>({ counter, backedUp: bool, userVerified: bool }),
   ),
-  ready: unread,
+  ready: ifThere(unread),
 }
 
 /** Milliseconds: loading megabytes takes longer than a store may take to answer. */

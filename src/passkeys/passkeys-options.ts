@@ -1,7 +1,16 @@
 import { isIP } from 'node:net'
 import { AuthConfigError } from '../errors.js'
-import { checkOptions, fitting, oneOf, optionsOf, text, withMethods } from '../lib/check-options.js'
+import {
+  checkOptions,
+  fitting,
+  oneOf,
+  optionsOf,
+  storeOf,
+  text,
+  withMethods,
+} from '../lib/check-options.js'
 import { doAll } from '../lib/mistakes.js'
+import { onceAnswers, passkeyAnswers } from '../stores/fail-closed-sign-in-stores.js'
 import type { OnceStore } from '../stores/once-contract.js'
 import type { PasskeyStore } from '../stores/passkey-contract.js'
 import type { PasskeyVerifier } from './contract.js'
@@ -68,19 +77,8 @@ const shape = {
     'are not up to 100 exact origins over https.',
   ).default([]),
   verifier: withMethods<PasskeyVerifier>('verifyCreation', 'verifyAssertion'),
-  store: withMethods<PasskeyStore>(
-    'claimHandle',
-    'create',
-    'find',
-    'listForUser',
-    'use',
-    'suspectClone',
-    'rename',
-    'remove',
-    'removeAllForUser',
-    'consumeRecoveryCode',
-  ),
-  once: withMethods<OnceStore>('claim', 'purge'),
+  store: storeOf<PasskeyStore>(passkeyAnswers),
+  once: storeOf<OnceStore>(onceAnswers),
   asSecondFactor: oneOf('when-required', 'always').default('when-required'),
 } satisfies Record<Names, unknown>
 

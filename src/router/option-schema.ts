@@ -16,6 +16,7 @@ import {
   optionsOf,
   ownMembers,
   type Shape,
+  storeOf,
   systemClock,
   text,
   whole,
@@ -47,6 +48,19 @@ import type { AuthorizationCodeStore } from '../stores/code-contract.js'
 import type { ConsentStore } from '../stores/consent-contract.js'
 import type { SessionStore } from '../stores/contract.js'
 import type { DeviceCodeStore } from '../stores/device-code-contract.js'
+import {
+  consentAnswers,
+  deviceCodeAnswers,
+  identityAnswers,
+  onceAnswers,
+  proofAnswers,
+} from '../stores/fail-closed-sign-in-stores.js'
+import {
+  codeAnswers,
+  factorAnswers,
+  sessionAnswers,
+  ticketAnswers,
+} from '../stores/fail-closed-stores.js'
 import type { IdentityStore } from '../stores/identity-contract.js'
 import type { OnceStore } from '../stores/once-contract.js'
 import type { ProofStore } from '../stores/proof-contract.js'
@@ -115,40 +129,6 @@ function implementing<Part>(methods: Record<MethodOf<Part>, true>): z.ZodType<Pa
   return withMethods<Part>(...(Object.keys(methods) as (keyof Part & string)[]))
 }
 
-const sessions = implementing<SessionStore>({
-  create: true,
-  find: true,
-  rotateRefresh: true,
-  touch: true,
-  setMethods: true,
-  end: true,
-  endAllForUser: true,
-  listForUser: true,
-  liveAmong: true,
-  purge: true,
-})
-const codes = implementing<AuthorizationCodeStore>({
-  save: true,
-  find: true,
-  consume: true,
-  purge: true,
-})
-const secondFactors = implementing<SecondFactorStore>({
-  find: true,
-  activate: true,
-  savePending: true,
-  findPending: true,
-  deletePending: true,
-  confirm: true,
-  advanceStep: true,
-  reseal: true,
-  consumeRecoveryCode: true,
-  replaceRecoveryCodes: true,
-  countRecoveryCodes: true,
-  deactivate: true,
-  deleteKeptRecoveryCodes: true,
-  purge: true,
-})
 const otherFactor = implementing<OtherFactor>({ isEnabled: true, verify: true })
   .refine((factor) => isFactorName(factor.name), 'has no name of lower-case letters, digits and -.')
   .refine((factor) => isOptionalFunction(factor.sendCode), 'has a sendCode that is not a function.')
@@ -239,8 +219,8 @@ const oauthShape: Shape<OAuthOptions> = {
   // Checked with the issuer, whose origin it must have.
   baseUrl: text(),
   clients: fitting(isObject, 'is neither a list nor an object with find.'),
-  consents: withMethods<ConsentStore>('find', 'grant', 'revoke', 'listForUser'),
-  once: withMethods<OnceStore>('claim', 'purge'),
+  consents: storeOf<ConsentStore>(consentAnswers),
+  once: storeOf<OnceStore>(onceAnswers),
   scopes: z
     .preprocess(
       ownMembers,
@@ -294,43 +274,19 @@ const pagesShape: Shape<PagesOptions> = {
 
 const shape = {
   users: implementing<UserStore>({ findByIdentifier: true, findById: true }),
-  codes,
-  sessions,
-  secondFactors: secondFactors.optional(),
+  codes: storeOf<AuthorizationCodeStore>(codeAnswers),
+  sessions: storeOf<SessionStore>(sessionAnswers),
+  secondFactors: storeOf<SecondFactorStore>(factorAnswers).optional(),
   secondFactor: secondFactor.optional(),
   otherFactors: z.array(otherFactor).optional(),
   totpIssuer: fitting<string>(
     isIssuer,
     'is not a text of 1 to 64 characters without a colon or control characters.',
   ).default('Messaging'),
-  tickets: implementing<SocketTicketStore>({ save: true, consume: true, purge: true }).optional(),
-  proofs: implementing<ProofStore>({
-    save: true,
-    find: true,
-    takeTry: true,
-    consume: true,
-    voidForUser: true,
-    list: true,
-    purge: true,
-  }).optional(),
-  identities: implementing<IdentityStore>({
-    find: true,
-    wasUnlinked: true,
-    link: true,
-    listForUser: true,
-    used: true,
-    unlink: true,
-    unlinkAllForUser: true,
-  }).optional(),
-  deviceCodes: implementing<DeviceCodeStore>({
-    save: true,
-    find: true,
-    claim: true,
-    takeTry: true,
-    decide: true,
-    poll: true,
-    purge: true,
-  }).optional(),
+  tickets: storeOf<SocketTicketStore>(ticketAnswers).optional(),
+  proofs: storeOf<ProofStore>(proofAnswers).optional(),
+  identities: storeOf<IdentityStore>(identityAnswers).optional(),
+  deviceCodes: storeOf<DeviceCodeStore>(deviceCodeAnswers).optional(),
   allowedOrigins: z
     .array(fitting<string>(isOrigin, 'is not an origin, such as https://chat.example.com.'))
     .optional(),

@@ -179,8 +179,8 @@ const keysOption = fitting<GivenKeys>(
 )
 const rules = {
   factory: 'joseSigner',
-  get schema() {
-    return optionsOf({
+  schema: () =>
+    optionsOf({
       // jose treats an undefined issuer or audience as "do not check".
       issuer: fitting<string>(
         isIssuer,
@@ -192,8 +192,7 @@ const rules = {
       rs256: keysOption.optional(),
       clockTolerance: whole(0, 60, 'seconds').default(5),
       clock: callable<() => Date>().default(() => systemClock),
-    })
-  },
+    }),
   remedies: {
     issuer: 'set it to the absolute URL of your server, such as https://chat.example.com.',
     audience: 'set it to a name for the API that accepts these tokens.',

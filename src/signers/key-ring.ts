@@ -151,9 +151,7 @@ const ringOptions = lazily(() =>
 type Checked = z.output<ReturnType<typeof ringOptions>>
 const rules: OptionRules<Checked> = {
   factory: 'keyRing',
-  get schema() {
-    return ringOptions()
-  },
+  schema: ringOptions,
   remedies: {
     store: 'pass a KeyStore, such as keys of sqlStores(kysely).',
     files: 'pass one that all processes share.',
@@ -164,9 +162,7 @@ const rules: OptionRules<Checked> = {
 }
 const rotateRules = {
   factory: 'rotate',
-  get schema() {
-    return optionsOf({ ifOlderThan: whole(0, undefined, 'seconds').default(0) })
-  },
+  schema: () => optionsOf({ ifOlderThan: whole(0, undefined, 'seconds').default(0) }),
 }
 
 function storedRing(options: Checked): KeyRing {

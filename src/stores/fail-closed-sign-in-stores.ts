@@ -39,7 +39,7 @@ const proof = record<ProofRecord>(ofProof)
 const consumed = record<ProofRecord>({ ...ofProof, consumedAt: date })
 const listed = { ...checksOf(proofRow), triesLeft: count, purpose: theOneAsked }
 
-const proofAnswers: Answers<ProofStore> = {
+export const proofAnswers: Answers<ProofStore> = {
   save: unread,
   find: orNull(proof),
   takeTry: { taken: { proof }, void: {} },
@@ -64,7 +64,7 @@ export function failClosedProofs(store: ProofStore, call: HostCall): ProofStore 
 
 const identity = checksOf(identityRow)
 
-const identityAnswers: Answers<IdentityStore> = {
+export const identityAnswers: Answers<IdentityStore> = {
   find: orNull(
     record<IdentityRecord>({ ...identity, provider: theOneAsked, subject: theOtherAsked }),
   ),
@@ -86,7 +86,7 @@ const handle: Check = (value) =>
 
 const passkey = { ...checksOf(passkeyRow), userHandle: handle }
 
-const passkeyAnswers: Answers<PasskeyStore> = {
+export const passkeyAnswers: Answers<PasskeyStore> = {
   claimHandle: handle,
   create: { created: { isFirst: bool }, exists: {}, full: {} },
   find: orNull(record<PasskeyRecord>({ ...passkey, credentialId: theOneAsked })),
@@ -108,7 +108,7 @@ const ofDeviceCode = { ...checksOf(deviceCodeRow), userCodeHash: theOneAsked, tr
 const ofUser = record<DeviceCodeRecord>({ ...ofDeviceCode, userId: theOtherAsked })
 const ofDevice = record<DeviceCodeRecord>({ ...ofDeviceCode, deviceCodeHash: theOtherAsked })
 
-const deviceCodeAnswers: Answers<DeviceCodeStore> = {
+export const deviceCodeAnswers: Answers<DeviceCodeStore> = {
   save: unread,
   find: orNull(record<DeviceCodeRecord>(ofDeviceCode)),
   claim: { claimed: { code: ofUser }, foreign: {}, unknown: {} },
@@ -139,7 +139,7 @@ const consent = {
   updatedAt: date,
 }
 
-const consentAnswers: Answers<ConsentStore> = {
+export const consentAnswers: Answers<ConsentStore> = {
   find: orNull(record<ConsentRecord>({ ...consent, clientId: theOtherAsked })),
   grant: unread,
   revoke: { revoked: {}, unknown: {} },
@@ -151,7 +151,7 @@ export function failClosedConsents(store: ConsentStore, call: HostCall): Consent
   return failClosed('consents', store, call, consentAnswers)
 }
 
-const onceAnswers: Answers<OnceStore> = { claim: { claimed: {}, known: {} }, purge: count }
+export const onceAnswers: Answers<OnceStore> = { claim: { claimed: {}, known: {} }, purge: count }
 
 /** Names that are used once, behind their contract. */
 export function failClosedOnce(store: OnceStore, call: HostCall): OnceStore {

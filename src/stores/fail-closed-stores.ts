@@ -4,6 +4,7 @@ import {
   count,
   date,
   failClosed,
+  ifThere,
   listOf,
   orNull,
   orNullInEqualTime,
@@ -52,7 +53,7 @@ const codeShape = { ...checksOf(without(codeRow, 'retainUntil')), codeHash: theO
 const usedCode = record<AuthorizationCodeRecord>({ ...codeShape, consumedAt: date })
 const consumption = { consumed: { code: usedCode }, replayed: { code: usedCode }, unknown: {} }
 
-const codeAnswers: Answers<AuthorizationCodeStore> = {
+export const codeAnswers: Answers<AuthorizationCodeStore> = {
   save: unread,
   find: orNull(record<AuthorizationCodeRecord>(codeShape)),
   consume: consumption,
@@ -102,24 +103,24 @@ function consumeThenCreate(
 
 const sessionShape = checksOf(without(sessionRow, 'endReason'))
 
-const sessionAnswers: Answers<SessionStore> = {
+export const sessionAnswers: Answers<SessionStore> = {
   create: unread,
   find: orNullInEqualTime(record<SessionRecord>({ ...sessionShape, id: theOneAsked })),
   rotateRefresh: { rotated: {}, superseded: {}, ended: {} },
   touch: unread,
   setMethods: unread,
-  setAuthenticated: unread,
-  replaceSecret: bool,
-  addPasswordMark: unread,
+  setAuthenticated: ifThere(unread),
+  replaceSecret: ifThere(bool),
+  addPasswordMark: ifThere(unread),
   end: bool,
   endAllForUser: listOf(text),
-  endAllForClient: listOf(text),
-  endChildren: listOf(text),
+  endAllForClient: ifThere(listOf(text)),
+  endChildren: ifThere(listOf(text)),
   listForUser: listOf(record<SessionRecord>({ ...sessionShape, userId: theOneAsked })),
-  countForUser: count,
+  countForUser: ifThere(count),
   liveAmong: listOf(text),
   purge: count,
-  databaseTime: date,
+  databaseTime: ifThere(date),
 }
 
 /** Sessions behind their contract. What one needs kept, the store must be seen to keep. */
@@ -166,23 +167,23 @@ const enrolment = {
   sessionId: theOtherAsked,
 }
 
-const factorAnswers: Answers<SecondFactorStore> = {
+export const factorAnswers: Answers<SecondFactorStore> = {
   find: orNull(record<SecondFactorRecord>(factor)),
   activate: { activated: {}, 'already-active': {} },
   savePending: unread,
   findPending: orNull(record<PendingSecondFactor>(enrolment)),
   deletePending: unread,
   confirm: { activated: {}, 'already-active': {}, 'not-pending': {} },
-  reseal: { resealed: {}, superseded: {} },
-  replaceRecoveryCodes: { replaced: {}, 'not-active': {} },
-  countSealed: listOf(record<SealedCount>({ mark: text, count })),
-  listSealed: listOf(record<SecondFactorRecord>({ userId: text, sealedSeed: text })),
-  countRecoveryCodes: count,
-  purge: count,
   advanceStep: { advanced: {}, stale: {} },
+  reseal: { resealed: {}, superseded: {} },
   consumeRecoveryCode: { consumed: {}, unknown: {} },
+  replaceRecoveryCodes: { replaced: {}, 'not-active': {} },
+  countRecoveryCodes: count,
   deactivate: { deactivated: {}, 'not-active': {} },
   deleteKeptRecoveryCodes: unread,
+  purge: count,
+  countSealed: ifThere(listOf(record<SealedCount>({ mark: text, count }))),
+  listSealed: ifThere(listOf(record<SecondFactorRecord>({ userId: text, sealedSeed: text }))),
 }
 
 /** Second factors behind their contract. An enrolment of another session is a wrong answer. */
@@ -198,7 +199,7 @@ const ticket = record<SocketTicketRecord>({
   ticketHash: theOneAsked,
 })
 
-const ticketAnswers: Answers<SocketTicketStore> = {
+export const ticketAnswers: Answers<SocketTicketStore> = {
   save: unread,
   consume: { consumed: { ticket }, unknown: {} },
   purge: count,

@@ -69,14 +69,12 @@ const timeoutMs = 10_000
 
 const rules = {
   factory: 'probeStores',
-  get schema() {
-    return optionsOf({ callers: whole(2, 1000).default(20) })
-  },
+  schema: () => optionsOf({ callers: whole(2, 1000).default(20) }),
 }
 const storeRules = {
   factory: 'probeStores(stores)',
-  get schema() {
-    return optionsOf({
+  schema: () =>
+    optionsOf({
       codes: withMethods<AuthorizationCodeStore>('save', 'consume'),
       sessions: withMethods<SessionStore>(
         'create',
@@ -118,8 +116,7 @@ const storeRules = {
       consents: withMethods<ConsentStore>('find', 'grant', 'revoke').optional(),
       once: withMethods<OnceStore>('claim').optional(),
       passkeys: withMethods<PasskeyStore>('create', 'use', 'remove').optional(),
-    })
-  },
+    }),
   remedies: {
     codes: 'pass the stores that createAuthRouter is given.',
     sessions: 'pass the stores that createAuthRouter is given.',

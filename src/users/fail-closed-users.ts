@@ -4,6 +4,7 @@ import {
   bool,
   type Check,
   failClosed,
+  ifThere,
   optional,
   orNull,
   outcome,
@@ -62,12 +63,12 @@ type UserWrites = Pick<
 >
 
 const writes: Answers<UserWrites> = {
-  updatePasswordHash: bool,
-  updateEmail: { changed: {}, superseded: {}, taken: {} },
-  markEmailVerified: bool,
-  setEmailFactor: unread,
-  nameIsFree: bool,
-  delete: unread,
+  updatePasswordHash: ifThere(bool),
+  updateEmail: ifThere({ changed: {}, superseded: {}, taken: {} }),
+  markEmailVerified: ifThere(bool),
+  setEmailFactor: ifThere(unread),
+  nameIsFree: ifThere(bool),
+  delete: ifThere(unread),
 }
 
 const isId: Check = (value) =>

@@ -97,8 +97,8 @@ function asText(salt: string): Buffer {
 
 const rules = {
   factory: 'pbkdf2',
-  get schema() {
-    return optionsOf({
+  schema: () =>
+    optionsOf({
       iterations: z
         .array(whole(1000, 2_000_000))
         .min(1, { error: 'is empty.' })
@@ -108,8 +108,7 @@ const rules = {
         'is none of sha1, sha256, sha512.',
       ).default('sha256'),
       keyLength: whole(16, 1024).optional(),
-    })
-  },
+    }),
   remedies: {
     iterations: 'name the exact numbers that occur in the table, such as [600_000].',
     digest: 'leave it out for sha256.',

@@ -93,12 +93,11 @@ export function preDigestedBcrypt(
 
 const rules = {
   factory: 'preDigestedBcrypt',
-  get schema() {
-    return optionsOf({
+  schema: () =>
+    optionsOf({
       maxStoredCost: whole(4, 15).optional(),
       threads: whole(1, 64).optional(),
       workerUrl: fitting<URL>((value) => value instanceof URL, 'is not a URL object.').optional(),
-    })
-  },
+    }),
   remedies: { workerUrl: "pass new URL('./bcrypt-worker.js', import.meta.url)." },
 }

@@ -166,8 +166,8 @@ const isFirebase = (value: unknown) =>
 
 const rules = {
   factory: 'scrypt',
-  get schema() {
-    return optionsOf({
+  schema: () =>
+    optionsOf({
       params: z
         .array(
           z
@@ -186,8 +186,7 @@ const rules = {
         )
         .min(1, { error: 'is empty.' })
         .max(4, { error: 'has more than 4 costs.' }),
-    })
-  },
+    }),
   remedies: {
     params:
       'name the exact costs that occur in the table, such as [{ N: 16_384, r: 16, p: 1 }], or ' +
