@@ -191,7 +191,7 @@ export function mayDemandInvitation(registration: AccountsOptions['registration'
  * @throws AuthConfigError for what is missing
  */
 export function requireUsersFor(
-  { links = {}, emailSecondFactor, registration, deletion }: AccountsOptions,
+  { links, emailSecondFactor, registration, deletion }: CheckedAccountsOptions,
   users: UserStore,
   hasPages: boolean,
 ): void {

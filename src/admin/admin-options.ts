@@ -11,7 +11,7 @@ import {
   whole,
   withMethods,
 } from '../lib/check-options.js'
-import type { Logger } from '../lib/logger.js'
+import { type Logger, silentLogger } from '../lib/logger.js'
 import { decodeEncryptionKeys, encryptionKeyRemedy } from '../lib/secrets.js'
 import type { CanonicalIdentifier } from '../login/login-request.js'
 import type { OAuthOptions } from '../oauth/oauth-options.js'
@@ -112,8 +112,6 @@ export interface CheckedAdminOptions
   readonly encryptionKeys: readonly Buffer[]
 }
 
-const silent: Logger = { debug() {}, info() {}, warn() {}, error() {} }
-
 const isObject = (value: unknown) => typeof value === 'object' && value !== null
 const hasSessions = (value: unknown) =>
   isObject(value) && isObject((value as Partial<AdminStores>).sessions)
@@ -132,7 +130,7 @@ const rules = {
     canonicalIdentifier: callable<CanonicalIdentifier>().optional(),
     oauth: fitting<AdminOAuth>(isObject, 'is not an object.').default({}),
     onEvent: callable<AdminEventSink>().optional(),
-    logger: withMethods<Logger>('debug', 'info', 'warn', 'error').default(silent),
+    logger: withMethods<Logger>('debug', 'info', 'warn', 'error').default(silentLogger),
     storeTimeout: whole(10, 60_000, 'milliseconds').default(5000),
     clock: callable<() => Date>().default(() => systemClock),
   }),

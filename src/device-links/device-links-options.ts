@@ -46,7 +46,7 @@ interface ThereForLinks {
 
 /** @throws AuthConfigError if the parts that the option needs are missing */
 export function requirePartsForLinks(
-  { page }: DeviceLinksOptions,
+  { page }: CheckedDeviceLinksOptions,
   { hasStore, hasPages }: ThereForLinks,
 ): void {
   if (page === undefined && !hasPages)

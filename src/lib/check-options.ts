@@ -35,7 +35,7 @@ export function checkOptions<Checked>(rules: OptionRules<Checked>, given: unknow
   const schema = typeof rules.schema === 'function' ? rules.schema() : rules.schema
   const result = schema.safeParse(given === undefined ? {} : given, { reportInput: true })
   if (result.success) return result.data
-  const { issues } = result.error
+  const issues = result.error.issues.filter((issue) => furtherMistake(issue) === undefined)
   const misspelt = issues.flatMap((issue) =>
     issue.code === 'unrecognized_keys' ? issue.keys.map((name) => misspelling(issue, name)) : [],
   )
@@ -47,7 +47,34 @@ export function checkOptions<Checked>(rules: OptionRules<Checked>, given: unknow
   throw asOne([
     ...misspelt.map((found) => unknownOption(rules, found)),
     ...wrong.map((issue) => wrongOption(rules, issue)),
+    ...result.error.issues.flatMap((issue) => {
+      const mistake = furtherMistake(issue)
+      return mistake === undefined ? [] : [mistake, ...mistake.others]
+    }),
   ])
+}
+
+function furtherMistake(issue: z.core.$ZodIssue): AuthConfigError | undefined {
+  return issue.code === 'custom' ? issue.params?.['mistake'] : undefined
+}
+
+/**
+ * A row whose value a function checks further, with its own errors. They are told after those of
+ * all rows.
+ */
+export function furtherBy<Given, Checked>(
+  check: (given: Given) => Checked,
+  row: z.ZodType<Given>,
+): z.ZodType<Checked> {
+  return row.transform((given, context) => {
+    try {
+      return check(given)
+    } catch (error) {
+      if (!(error instanceof AuthConfigError)) throw error
+      context.addIssue({ code: 'custom', params: { mistake: error } })
+      return z.NEVER
+    }
+  })
 }
 
 /** An unknown name in the object at `path`. */

@@ -8,6 +8,9 @@ export interface Logger {
   error(message: string, fields?: object): void
 }
 
+/** For hosts that pass no logger. */
+export const silentLogger: Logger = { debug() {}, info() {}, warn() {}, error() {} }
+
 /** A warning about a setting of the host that only a request reveals. */
 export interface Notice {
   /** The code of the process warning. */

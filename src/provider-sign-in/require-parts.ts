@@ -2,7 +2,7 @@ import { type AccountsOptions, mayDemandInvitation } from '../accounts/accounts-
 import { AuthConfigError } from '../errors.js'
 import { isPagesOrigin } from '../http/page-origin.js'
 import type { UserStore } from '../users/contract.js'
-import type { ProvidersOptions } from './providers-options.js'
+import type { CheckedProvidersOptions } from './providers-options.js'
 
 /** What the option `providers` depends on. */
 export interface PartsForProviders {
@@ -21,14 +21,14 @@ export interface PartsForProviders {
  *
  * @throws AuthConfigError for what is missing
  */
-export function requirePartsFor(options: ProvidersOptions, parts: PartsForProviders): void {
+export function requirePartsFor(options: CheckedProvidersOptions, parts: PartsForProviders): void {
   const { hasProofs, hasIdentities } = parts
   const spread = 'spread a shipped set of stores, or leave providers out.'
   if (!hasProofs) throw wrong('', 'needs proofs, where sign-ins under way are kept.', spread)
   if (!hasIdentities) throw wrong('', 'needs identities, the store of connected accounts.', spread)
   requireAddress(options, parts)
   requireUsers(options, parts)
-  if (options.only === true && parts.registration !== undefined)
+  if (options.only && parts.registration !== undefined)
     throw wrong(
       '.only',
       'lets nobody in by password, but accounts.registration has new users choose one.',
@@ -50,7 +50,7 @@ export function requirePartsFor(options: ProvidersOptions, parts: PartsForProvid
 }
 
 function requireAddress(
-  { baseUrl, returnTo = [], unknown }: ProvidersOptions,
+  { baseUrl, returnTo, unknown }: CheckedProvidersOptions,
   { pagesUrl }: PartsForProviders,
 ): void {
   const address = baseUrl ?? pagesUrl
@@ -75,7 +75,10 @@ function requireAddress(
     )
 }
 
-function requireUsers({ list, unknown }: ProvidersOptions, { users }: PartsForProviders): void {
+function requireUsers(
+  { list, unknown }: CheckedProvidersOptions,
+  { users }: PartsForProviders,
+): void {
   const needed: readonly (keyof UserStore)[] = [
     ...(unknown === 'create' ? (['create', 'nameIsFree', 'delete'] as const) : []),
     ...(list.some(({ trustEmail }) => trustEmail === true) ? (['findContact'] as const) : []),

@@ -9,7 +9,7 @@ import type { GroundKit } from '../kits/ground-kit.js'
 import type { SignInKit } from '../kits/sign-in-kit.js'
 import { forgetRejection } from '../lib/async.js'
 import { createHostCall, type HostCall, type HostFailure } from '../lib/host-call.js'
-import { createWarnOnce } from '../lib/logger.js'
+import { createWarnOnce, silentLogger } from '../lib/logger.js'
 import { createTracing, createWatch, unwatched, type Watch, type Watching } from '../lib/watch.js'
 import { createCanonical, withExactNames } from '../login/login-request.js'
 import { bcryptHasher } from '../passwords/bcrypt-hasher.js'
@@ -35,7 +35,7 @@ import { type CodeFactor, failClosedFactor, failClosedPolicy } from '../two-fact
 import { createSeedVault } from '../two-factor/seed-vault.js'
 import { failClosedUsers } from '../users/fail-closed-users.js'
 import { type CountCalls, createCallCounts } from './counts.js'
-import type { ResolvedOptions } from './resolve-options.js'
+import type { ResolvedOptions } from './option-schema.js'
 
 /** All parts of the host, wrapped by their contracts. The router calls no other part. */
 export interface ConnectedHost
@@ -61,13 +61,13 @@ const providerTimeoutMs = 15_000
  * Wraps each part of the host by its contract, with one time limit and one way to report failures.
  */
 export function connectHost(options: ResolvedOptions): ConnectedHost {
-  const { logger, clock, secondFactors, encryptionKeys, passwords } = options
+  const { logger = silentLogger, clock, secondFactors, encryptionKeys, passwords } = options
   const eventCounts = createEventCounts()
   const observers: EventObserver[] = []
   const audit = createAudit(options.onEvent, logger, clock, eventCounts, observers)
   const { onFailure, callWithin, ...watching } = watchCalls(options, audit)
   const call = callWithin(options.storeTimeout)
-  const warnOnce = createWarnOnce(options.hostLogger)
+  const warnOnce = createWarnOnce(options.logger)
   reportUnready(options.signer, callWithin(readyTimeoutMs))
   const users = failClosedUsers(options.users, call)
   const ownNames = options.canonicalIdentifier !== undefined

@@ -39,8 +39,9 @@ import { createHealth } from './health.js'
 import { createKit, type Kit, kitForApps } from './kit.js'
 import { createMetrics, createStats } from './metrics.js'
 import { createDescribeApi } from './openapi.js'
+import type { ResolvedOptions } from './option-schema.js'
 import type { AuthRouterOptions } from './options.js'
-import { type ResolvedOptions, resolveOptions } from './resolve-options.js'
+import { resolveOptions } from './resolve-options.js'
 
 /**
  * Makes the authentication router of a messaging server. Mount it once, under `/api/v1`.

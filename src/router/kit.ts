@@ -7,6 +7,7 @@ import { createSocketRegistry } from '../guard/socket-closing.js'
 import { createPages } from '../http/page-origin.js'
 import type { SignInKit } from '../kits/sign-in-kit.js'
 import { ownMembers } from '../lib/check-options.js'
+import { silentLogger } from '../lib/logger.js'
 import { identifierDigests } from '../login/login-request.js'
 import { createVerifyPassword } from '../login/verify-password.js'
 import { createMailer } from '../mail/mailer.js'
@@ -42,8 +43,8 @@ import type { AuthUser } from '../users/contract.js'
 import { createDescribeMe } from '../users/me.js'
 import { type ConnectedHost, connectHost } from './connect-host.js'
 import { type CountSignIns, countSignIns } from './counts.js'
+import type { ResolvedOptions } from './option-schema.js'
 import { startPurging } from './purging.js'
-import type { ResolvedOptions } from './resolve-options.js'
 
 /** All parts that capabilities share, in one object. Each capability receives all of it. */
 export interface Kit extends SignInKit, ConnectedHost, Pick<PagesKit, 'qrCode'> {
@@ -159,7 +160,7 @@ function keepSessions(options: ResolvedOptions, host: Host) {
     options: options.throttle,
     knownFor: lifetimes.sessionAbsolute,
     reportsNetworks: options.accounts?.notices.includes('new-network') === true,
-    logger: options.logger,
+    logger: options.logger ?? silentLogger,
   })
   const { takeIssue, knownNetworks } = throttle
   const digestIdentifier = identifierDigests(host.encryptionKeys)

@@ -1,7 +1,10 @@
 import { z } from 'zod'
-import type { AccountsOptions } from '../accounts/accounts-options.js'
+import { type CheckedAccountsOptions, checkAccountsOptions } from '../accounts/accounts-options.js'
 import type { EventSink } from '../audit/events.js'
-import type { DeviceLinksOptions } from '../device-links/device-links-options.js'
+import {
+  type CheckedDeviceLinksOptions,
+  checkDeviceLinksOptions,
+} from '../device-links/device-links-options.js'
 import { type CorsOptions, isOrigin, problemOfOrigins } from '../http/cors.js'
 import { isPagesOrigin, returnPathOf } from '../http/page-origin.js'
 import {
@@ -9,6 +12,7 @@ import {
   type Filled,
   fitting,
   flag,
+  furtherBy,
   number,
   type OptionRules,
   type OrUndefined,
@@ -23,7 +27,7 @@ import {
   withMethods,
 } from '../lib/check-options.js'
 import type { Logger } from '../lib/logger.js'
-import { encryptionKeyRemedy } from '../lib/secrets.js'
+import { decodeEncryptionKeys, encryptionKeyRemedy } from '../lib/secrets.js'
 import { isWellFormed } from '../lib/texts.js'
 import type { Trace } from '../lib/watch.js'
 import { documentHost } from '../oauth/client-documents/client-document.js'
@@ -38,10 +42,13 @@ import type {
 import { isStandardScope } from '../oauth/scopes.js'
 import type { BrandOptions, PagesOptions, SignInLinkOptions } from '../pages/pages-options.js'
 import type { TextOptions } from '../pages/texts.js'
-import type { PasskeysOptions } from '../passkeys/passkeys-options.js'
+import { type CheckedPasskeysOptions, checkPasskeysOptions } from '../passkeys/passkeys-options.js'
 import type { PasswordHasher } from '../passwords/contract.js'
 import { isStoredText } from '../passwords/readers/stored-text.js'
-import type { ProvidersOptions } from '../provider-sign-in/providers-options.js'
+import {
+  type CheckedProvidersOptions,
+  checkProvidersOptions,
+} from '../provider-sign-in/providers-options.js'
 import { freshSeconds } from '../sessions/recent-sign-in.js'
 import type { TokenSigner } from '../signers/contract.js'
 import type { AuthorizationCodeStore } from '../stores/code-contract.js'
@@ -98,6 +105,7 @@ const remedies: Readonly<Record<string, string>> = {
 
 /** The options with a constant default. */
 type Defaulted =
+  | 'otherFactors'
   | 'totpIssuer'
   | 'watchPasswordHash'
   | 'maxPasswordWait'
@@ -108,16 +116,33 @@ type Defaulted =
   | 'purgeInterval'
   | 'clock'
 
-/** The options, each checked by itself, with defaults. */
-export type CheckedOptions = OrUndefined<
-  Omit<AuthRouterOptions, Defaulted | 'throttle' | 'lifetimes' | 'secondFactor' | 'pkce'>
-> &
-  Required<Pick<AuthRouterOptions, Defaulted>> & {
-    readonly throttle: Filled<ThrottleOptions, 'limiter'>
-    readonly lifetimes: Required<Lifetimes>
-    readonly pkce: Required<PkceOptions>
-    readonly secondFactor?: OrUndefined<SecondFactorRules> | undefined
-  }
+/** The options whose members have defaults, or whose value the check replaces. */
+type Converted =
+  | 'throttle'
+  | 'lifetimes'
+  | 'pkce'
+  | 'secondFactor'
+  | 'encryptionKeys'
+  | 'passkeys'
+  | 'accounts'
+  | 'providers'
+  | 'deviceLinks'
+
+/** The checked options with all defaults, frozen. */
+export interface ResolvedOptions
+  extends OrUndefined<Omit<AuthRouterOptions, Defaulted | Converted>>,
+    Required<Pick<AuthRouterOptions, Defaulted>> {
+  readonly throttle: Filled<ThrottleOptions, 'limiter'>
+  readonly lifetimes: Required<Lifetimes>
+  readonly pkce: Required<PkceOptions>
+  readonly secondFactor?: OrUndefined<SecondFactorRules> | undefined
+  /** The decoded keys; may be empty without second factors, apps and passkeys. */
+  readonly encryptionKeys: readonly Buffer[]
+  readonly passkeys?: CheckedPasskeysOptions | undefined
+  readonly accounts?: CheckedAccountsOptions | undefined
+  readonly providers?: CheckedProvidersOptions | undefined
+  readonly deviceLinks?: CheckedDeviceLinksOptions | undefined
+}
 
 /** The required methods of a part of the host. */
 type MethodOf<Part> = {
@@ -278,7 +303,7 @@ const shape = {
   sessions: storeOf<SessionStore>(sessionAnswers),
   secondFactors: storeOf<SecondFactorStore>(factorAnswers).optional(),
   secondFactor: secondFactor.optional(),
-  otherFactors: z.array(otherFactor).optional(),
+  otherFactors: z.array(otherFactor).default([]),
   totpIssuer: fitting<string>(
     isIssuer,
     'is not a text of 1 to 64 characters without a colon or control characters.',
@@ -298,15 +323,16 @@ const shape = {
   oauth: optionsOf(oauthShape).optional() as z.ZodType<OAuthOptions | undefined>,
   pages: optionsOf(pagesShape).optional() as z.ZodType<PagesOptions | undefined>,
   pkce: optionsOf(pkceShape).prefault({}),
-  // Their members are checked where they are read.
-  passkeys: fitting<PasskeysOptions>(isObject, 'is not an object with an rpId.').optional(),
-  accounts: fitting<AccountsOptions>(isObject, 'is not an object with mail.').optional(),
-  providers: fitting<ProvidersOptions>(isObject, 'is not an object with a list.').optional(),
-  deviceLinks: fitting<DeviceLinksOptions>(isObject, 'is not an object with a page.').optional(),
+  passkeys: objectFor(checkPasskeysOptions, 'is not an object with an rpId.'),
+  accounts: objectFor(checkAccountsOptions, 'is not an object with mail.'),
+  providers: objectFor(checkProvidersOptions, 'is not an object with a list.'),
+  deviceLinks: objectFor(checkDeviceLinksOptions, 'is not an object with a page.'),
   cors: optionsOf(corsShape satisfies Shape<CorsOptions>).optional(),
   signer: implementing<TokenSigner>({ sign: true, verify: true }),
-  // Any list: the keys are decoded and checked later, one by one.
-  encryptionKeys: z.array(z.custom<string | undefined>()).optional(),
+  encryptionKeys: furtherBy(
+    (keys) => decodeEncryptionKeys(keys, 'encryptionKeys'),
+    z.array(z.unknown()),
+  ).default([]),
   passwords: passwords.optional(),
   watchPasswordHash: flag().default(false),
   maxPasswordWait: whole(1, 30, 'seconds').default(5),
@@ -329,11 +355,16 @@ const shape = {
   canonicalIdentifier: callable<NonNullable<AuthRouterOptions['canonicalIdentifier']>>().optional(),
 }
 /** The checks of the options of `createAuthRouter`. */
-export const optionRules: OptionRules<CheckedOptions> = {
+export const optionRules: OptionRules<ResolvedOptions> = {
   factory: 'createAuthRouter',
   namesStandAlone: true,
-  schema: optionsOf(shape satisfies Shape<CheckedOptions>),
+  schema: optionsOf(shape satisfies Shape<ResolvedOptions>),
   remedies,
+}
+
+// The schema of such an option stands in its room.
+function objectFor<Checked>(check: (given: unknown) => Checked, problem: string) {
+  return furtherBy(check, fitting<object>(isObject, problem)).optional()
 }
 
 function isObject(value: unknown): boolean {

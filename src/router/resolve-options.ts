@@ -1,65 +1,17 @@
-import {
-  type CheckedAccountsOptions,
-  checkAccountsOptions,
-  requireUsersFor,
-} from '../accounts/accounts-options.js'
-import {
-  type CheckedDeviceLinksOptions,
-  checkDeviceLinksOptions,
-  requirePartsForLinks,
-} from '../device-links/device-links-options.js'
+import { requireUsersFor } from '../accounts/accounts-options.js'
+import { requirePartsForLinks } from '../device-links/device-links-options.js'
 import { AuthConfigError } from '../errors.js'
 import { checkOptions, ownMembers } from '../lib/check-options.js'
-import type { Logger } from '../lib/logger.js'
 import { doAll } from '../lib/mistakes.js'
-import { decodeEncryptionKeys, encryptionKeyRemedy } from '../lib/secrets.js'
+import { encryptionKeyRemedy } from '../lib/secrets.js'
 import { deviceGrant } from '../oauth/client-schema.js'
 import type { OAuthOptions } from '../oauth/oauth-options.js'
 import { checkBrand } from '../pages/pages-options.js'
 import { checkTexts } from '../pages/texts.js'
-import { type CheckedPasskeysOptions, checkPasskeysOptions } from '../passkeys/passkeys-options.js'
-import {
-  type CheckedProvidersOptions,
-  checkProvidersOptions,
-} from '../provider-sign-in/providers-options.js'
 import { requirePartsFor } from '../provider-sign-in/require-parts.js'
 import type { SessionStore } from '../stores/contract.js'
-import type { OtherFactor } from '../two-factor/contract.js'
-import { type CheckedOptions, optionRules } from './option-schema.js'
+import { optionRules, type ResolvedOptions } from './option-schema.js'
 import type { AuthRouterOptions, Lifetimes } from './options.js'
-
-/** The checked options with all defaults, frozen. */
-export interface ResolvedOptions
-  extends Readonly<
-    Omit<
-      CheckedOptions,
-      | 'encryptionKeys'
-      | 'otherFactors'
-      | 'logger'
-      | 'passkeys'
-      | 'accounts'
-      | 'providers'
-      | 'deviceLinks'
-    >
-  > {
-  /** The decoded keys; may be empty without second factors, apps and passkeys. */
-  readonly encryptionKeys: readonly Buffer[]
-  readonly otherFactors: readonly OtherFactor[]
-  /** Undefined without the option `passkeys`. */
-  readonly passkeys: CheckedPasskeysOptions | undefined
-  /** Undefined without the option `accounts`. */
-  readonly accounts: CheckedAccountsOptions | undefined
-  /** Undefined without the option `providers`. */
-  readonly providers: CheckedProvidersOptions | undefined
-  /** Undefined without the option `deviceLinks`. */
-  readonly deviceLinks: CheckedDeviceLinksOptions | undefined
-  /** Silent if the host passed none. */
-  readonly logger: Logger
-  /** Undefined if the host passed none: warnings are then process warnings. */
-  readonly hostLogger: Logger | undefined
-}
-
-const silent: Logger = { debug() {}, info() {}, warn() {}, error() {} }
 
 /**
  * Checks every option and adds the defaults. Throws {@link AuthConfigError} with all options that
@@ -67,33 +19,14 @@ const silent: Logger = { debug() {}, info() {}, warn() {}, error() {} }
  * first in production. Checks combinations only if each option is valid by itself.
  */
 export function resolveOptions(given: AuthRouterOptions): ResolvedOptions {
-  const { passkeys: ofPasskeys, accounts: ofAccounts, providers: ofProviders } = partsOf(given)
-  const { pages, encryptionKeys: keys, deviceLinks: ofLinks } = partsOf(given)
-  const { brand, texts } = partsOf(pages)
-  const [options, passkeys, accounts, providers, deviceLinks, encryptionKeys] = doAll(
+  const { brand, texts } = partsOf(partsOf(given)['pages'])
+  const [options] = doAll(
     () => checkOptions(optionRules, given),
-    () => (isObject(ofPasskeys) ? checkPasskeysOptions(ofPasskeys) : undefined),
-    () => (isObject(ofAccounts) ? checkAccountsOptions(ofAccounts) : undefined),
-    () => (isObject(ofProviders) ? checkProvidersOptions(ofProviders) : undefined),
-    () => (isObject(ofLinks) ? checkDeviceLinksOptions(ofLinks) : undefined),
-    () => (Array.isArray(keys) ? decodeEncryptionKeys(keys, 'encryptionKeys') : []),
     () => (isObject(brand) ? void checkBrand(brand) : undefined),
     () => (isObject(texts) ? checkTexts(texts) : undefined),
   )
   refuseConflicts(options)
-  const resolved: ResolvedOptions = {
-    ...options,
-    encryptionKeys,
-    otherFactors: Object.freeze([...(options.otherFactors ?? [])]),
-    passkeys,
-    accounts,
-    providers,
-    deviceLinks,
-    logger: options.logger ?? silent,
-    hostLogger: options.logger,
-  }
-  // A polluted Object.prototype must not add an option.
-  return Object.freeze(ownMembers(resolved))
+  return options
 }
 
 // The check of all options reports anything that is not an object.
@@ -110,7 +43,7 @@ function isObject(value: unknown): value is object {
  *
  * @throws AuthConfigError with all conflicts
  */
-function refuseConflicts(options: CheckedOptions): void {
+function refuseConflicts(options: ResolvedOptions): void {
   const { watchPasswordHash, pkce, passkeys } = options
   doAll(
     () => refuseContradictions(options.lifetimes),
@@ -165,7 +98,7 @@ function refuseContradictions({
 
 // The authToken of a login lives as long as its session. A key that is deleted sooner would
 // silently sign users out.
-function refuseForgottenKeys({ lifetimes, signer }: CheckedOptions): void {
+function refuseForgottenKeys({ lifetimes, signer }: ResolvedOptions): void {
   const { sessionAbsolute } = lifetimes
   const { longestToken } = signer
   if (longestToken === undefined || sessionAbsolute <= longestToken) return
@@ -177,8 +110,8 @@ function refuseForgottenKeys({ lifetimes, signer }: CheckedOptions): void {
   )
 }
 
-function refuseUnfitFactors(options: CheckedOptions): void {
-  const { secondFactor, secondFactors, passkeys, accounts, otherFactors = [] } = options
+function refuseUnfitFactors(options: ResolvedOptions): void {
+  const { secondFactor, secondFactors, passkeys, accounts, otherFactors } = options
   const hasEmailFactor = accounts?.emailSecondFactor === true
   if (secondFactors === undefined && 'secondFactors' in options) {
     // Without the store, nobody would be asked for an existing factor. A misspelt
@@ -218,7 +151,7 @@ function refuseUnfitFactors(options: CheckedOptions): void {
 function requireOfSessions(
   option: string,
   methods: readonly (keyof SessionStore)[],
-  { sessions }: CheckedOptions,
+  { sessions }: ResolvedOptions,
   left: string,
 ): void {
   const missing = methods.find((method) => typeof sessions[method] !== 'function')
@@ -230,7 +163,7 @@ function requireOfSessions(
   )
 }
 
-function refuseUnfitOAuth(options: CheckedOptions): void {
+function refuseUnfitOAuth(options: ResolvedOptions): void {
   const { oauth, pagesOrigin } = options
   if (oauth === undefined) return
   refuseUnfitDeviceFlow(oauth, options)
@@ -249,7 +182,7 @@ function refuseUnfitOAuth(options: CheckedOptions): void {
 
 function refuseUnfitDeviceFlow(
   { deviceFlow = false, clients }: OAuthOptions,
-  { deviceCodes }: Pick<CheckedOptions, 'deviceCodes'>,
+  { deviceCodes }: Pick<ResolvedOptions, 'deviceCodes'>,
 ): void {
   if (deviceFlow !== false && deviceCodes === undefined)
     throw new AuthConfigError(
@@ -268,11 +201,13 @@ function refuseUnfitDeviceFlow(
 }
 
 // A page of another site cannot ask for the passkey, so users who must use one could not sign in.
-function refuseFarPasskeys({ passkeys, oauth }: CheckedOptions): void {
+function refuseFarPasskeys({ passkeys, oauth }: ResolvedOptions): void {
   const { baseUrl = '' } = oauth ?? {}
   if (passkeys === undefined || !URL.canParse(baseUrl)) return
   const { origin } = new URL(baseUrl)
-  if (passkeys.origins.includes(origin)) return
+  // After them stand the related ones, on which the pages do not ask.
+  const own = passkeys.origins.slice(0, passkeys.origins.length - passkeys.relatedOrigins.length)
+  if (own.includes(origin)) return
   throw new AuthConfigError(
     'passkeys.origins',
     `lacks ${origin}, where the pages of oauth.baseUrl ask for passkeys.`,
@@ -280,7 +215,7 @@ function refuseFarPasskeys({ passkeys, oauth }: CheckedOptions): void {
   )
 }
 
-function refuseUnfitAccounts({ accounts, proofs, users, oauth }: CheckedOptions): void {
+function refuseUnfitAccounts({ accounts, proofs, users, oauth }: ResolvedOptions): void {
   if (accounts === undefined) return
   if (proofs === undefined)
     throw new AuthConfigError(
@@ -291,7 +226,7 @@ function refuseUnfitAccounts({ accounts, proofs, users, oauth }: CheckedOptions)
   requireUsersFor(accounts, users, oauth !== undefined)
 }
 
-function refuseUnfitProviders(options: CheckedOptions): void {
+function refuseUnfitProviders(options: ResolvedOptions): void {
   const { providers, proofs, identities, users, secondFactor, accounts, oauth } = options
   if (providers === undefined) return
   requirePartsFor(providers, {
@@ -304,14 +239,14 @@ function refuseUnfitProviders(options: CheckedOptions): void {
   })
 }
 
-function refuseUnfitLinks({ deviceLinks, deviceCodes, oauth }: CheckedOptions): void {
+function refuseUnfitLinks({ deviceLinks, deviceCodes, oauth }: ResolvedOptions): void {
   if (deviceLinks === undefined) return
   const parts = { hasStore: deviceCodes !== undefined, hasPages: oauth !== undefined }
   requirePartsForLinks(deviceLinks, parts)
 }
 
 // Without apps, mails have the texts of the pages.
-function refusePagesOfNobody({ oauth, pages, accounts }: CheckedOptions): void {
+function refusePagesOfNobody({ oauth, pages, accounts }: ResolvedOptions): void {
   if (oauth !== undefined || pages === undefined || accounts !== undefined) return
   throw new AuthConfigError(
     'pages',
@@ -332,14 +267,14 @@ function refuseBrokenClock(clock: () => Date): void {
 
 // Second factors, apps, passkeys and mailed codes need an encryption key.
 function refuseMissingKeys({
-  encryptionKeys = [],
+  encryptionKeys,
   secondFactors,
   oauth,
   passkeys,
   accounts,
   providers,
   deviceLinks,
-}: CheckedOptions): void {
+}: ResolvedOptions): void {
   if (secondFactors !== undefined && encryptionKeys.length === 0) {
     throw new AuthConfigError(
       'encryptionKeys',
