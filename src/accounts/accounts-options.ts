@@ -1,12 +1,13 @@
 import type { IncomingMessage } from 'node:http'
-import type { z } from 'zod'
 import { AuthConfigError } from '../errors.js'
 import {
+  anObject,
   callable,
   checkOptions,
   type Filled,
   fitting,
   flag,
+  optionsFor,
   optionsOf,
   ownMembers,
   withMethods,
@@ -132,20 +133,19 @@ const link = fitting<string>(
   'is no https URL with {token} once in its path, query or fragment.',
 ).optional()
 
+const linksShape = { reset: link, undo: link, invitation: link, confirm: link }
+
 const shape = {
   mail: withMethods<MailSender>('send'),
   // Checked by its own rules.
-  passwordRules: fitting<PasswordRules>(
-    (value) => typeof value === 'object' && value !== null,
-    'is not an object of rules.',
-  ).optional(),
+  passwordRules: anObject<PasswordRules>('is not an object of rules.').optional(),
   notices: fitting<false | readonly NoticeKind[]>(
     isNoticeList,
     `is neither false nor a list of: ${noticeKinds.join(', ')}.`,
-  ).default(noticeKinds),
-  links: optionsOf({ reset: link, undo: link, invitation: link, confirm: link }).prefault(
-    {},
-  ) as z.ZodType<AccountLinks>,
+  )
+    .default(noticeKinds)
+    .transform((given) => (given === false ? [] : given)),
+  links: optionsFor<AccountLinks>(linksShape).prefault({}),
   resetUnproven: flag().default(false),
   emailSecondFactor: flag().default(false),
   registration: fitting<NonNullable<AccountsOptions['registration']>>(
@@ -170,14 +170,9 @@ const remedies: Readonly<Partial<Record<Names, string>>> = {
  */
 export function checkAccountsOptions(given: unknown): CheckedAccountsOptions {
   const checked = checkOptions({ factory: 'accounts', schema: optionsOf(shape), remedies }, given)
-  const { notices, passwordRules } = checked
-  const own = {
-    ...checked,
-    notices: notices === false ? [] : notices,
-    passwordRules: checkPasswordRules(passwordRules),
-  }
-  // Without a prototype: a polluted one must not add an option.
-  return Object.freeze(ownMembers(own))
+  const passwordRules = checkPasswordRules(checked.passwordRules)
+  // A polluted Object.prototype must not add an option.
+  return Object.freeze(ownMembers({ ...checked, passwordRules }))
 }
 
 /** Whether new users may need an invitation: what a function answers is not known before. */

@@ -1,10 +1,12 @@
 import type { EventSink } from '../audit/events.js'
 import { AuthConfigError } from '../errors.js'
 import {
+  anObject,
   callable,
   checkOptions,
   type Filled,
   fitting,
+  isObject,
   optionsOf,
   ownMembers,
   systemClock,
@@ -112,7 +114,6 @@ export interface CheckedAdminOptions
   readonly encryptionKeys: readonly Buffer[]
 }
 
-const isObject = (value: unknown) => typeof value === 'object' && value !== null
 const hasSessions = (value: unknown) =>
   isObject(value) && isObject((value as Partial<AdminStores>).sessions)
 const ring = withMethods<KeyRing>('list', 'rotate', 'retire').optional()
@@ -121,14 +122,14 @@ const rules = {
   factory: 'adminOf',
   schema: optionsOf({
     stores: fitting<AdminStores>(hasSessions, 'has no sessions.'),
-    users: fitting<AdminUsers>(isObject, 'is not an object.').default({}),
+    users: anObject<AdminUsers>('is not an object.').default({}),
     bus: withMethods<RevocationBus>('publish').optional(),
     keys: ring,
     idTokenKeys: ring,
     encryptionKeys: fitting<readonly unknown[]>(Array.isArray, 'is not a list.').default([]),
-    throttle: fitting<ThrottleOptions>(isObject, 'is not an object.').default({}),
+    throttle: anObject<ThrottleOptions>('is not an object.').default({}),
     canonicalIdentifier: callable<CanonicalIdentifier>().optional(),
-    oauth: fitting<AdminOAuth>(isObject, 'is not an object.').default({}),
+    oauth: anObject<AdminOAuth>('is not an object.').default({}),
     onEvent: callable<AdminEventSink>().optional(),
     logger: withMethods<Logger>('debug', 'info', 'warn', 'error').default(silentLogger),
     storeTimeout: whole(10, 60_000, 'milliseconds').default(5000),

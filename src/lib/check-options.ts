@@ -173,6 +173,16 @@ export function optionsOf<Rows extends z.core.$ZodLooseShape>(
   >
 }
 
+/** The same, with the type of the options themselves: members may be `undefined` all the same. */
+export function optionsFor<Options>(shape: Shape<Options>): z.ZodType<Options> {
+  return optionsOf(shape) as z.ZodType<Options>
+}
+
+/** A row that may be left out. */
+export function optional<Value>(row: z.ZodType<Value>): z.ZodType<Value | undefined> {
+  return row.optional()
+}
+
 /** A copy of an object without inherited members; other values unchanged. */
 export function ownMembers<Value>(value: Value): Value {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return value
@@ -187,6 +197,26 @@ export function fitting<Value>(
   return z.custom<Value>(isFit, {
     error: ({ input }) => (input === undefined ? 'is missing.' : problem),
   })
+}
+
+/** Whether a value has members. */
+export function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null
+}
+
+/** An object, whose members are checked elsewhere. */
+export function anObject<Value>(problem: string): z.ZodType<Value> {
+  return fitting(isObject, problem)
+}
+
+/** A list of so many items that fit. */
+export function listOf<Item>(
+  isFit: (item: unknown) => boolean,
+  problem: string,
+  { least = 0, most = Number.MAX_SAFE_INTEGER }: { least?: number; most?: number } = {},
+): z.ZodType<readonly Item[]> {
+  const isLong = ({ length }: readonly unknown[]) => length >= least && length <= most
+  return fitting((list) => Array.isArray(list) && isLong(list) && list.every(isFit), problem)
 }
 
 /** A whole number in a range, with a unit for errors. */

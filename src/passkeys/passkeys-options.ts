@@ -3,6 +3,7 @@ import { AuthConfigError } from '../errors.js'
 import {
   checkOptions,
   fitting,
+  listOf,
   oneOf,
   optionsOf,
   storeOf,
@@ -63,19 +64,14 @@ const isDomain = (value: unknown) =>
     value,
   ) &&
   isIP(value) === 0
-const areOrigins = (value: unknown) =>
-  Array.isArray(value) && value.length > 0 && value.every(isOrigin)
-const areSites = (value: unknown) =>
-  Array.isArray(value) && value.length <= 100 && value.every(isSite)
 
 const shape = {
   rpId: fitting<string>(isDomain, 'is not a domain in lower case, or is an address of IP.'),
   rpName: text().optional(),
-  origins: fitting<readonly string[]>(areOrigins, 'are not one or more exact origins over https.'),
-  relatedOrigins: fitting<readonly string[]>(
-    areSites,
-    'are not up to 100 exact origins over https.',
-  ).default([]),
+  origins: listOf<string>(isOrigin, 'are not one or more exact origins over https.', { least: 1 }),
+  relatedOrigins: listOf<string>(isSite, 'are not up to 100 exact origins over https.', {
+    most: 100,
+  }).default([]),
   verifier: withMethods<PasskeyVerifier>('verifyCreation', 'verifyAssertion'),
   store: storeOf<PasskeyStore>(passkeyAnswers),
   once: storeOf<OnceStore>(onceAnswers),

@@ -3,8 +3,8 @@ import {
   callable,
   checkOptions,
   type Filled,
-  fitting,
   flag,
+  listOf,
   oneOf,
   optionsOf,
   ownMembers,
@@ -70,14 +70,11 @@ type Names = keyof ProvidersOptions
 
 const shape = {
   baseUrl: text().optional(),
-  list: fitting<readonly Provider[]>(
-    (value) => Array.isArray(value) && value.length > 0 && value.length <= 50,
-    'is not a list of 1 to 50 providers.',
-  ),
-  returnTo: fitting<readonly string[]>(
-    (value) => Array.isArray(value) && value.length <= 100,
-    'is not a list of at most 100 addresses.',
-  ).default([]),
+  // Each is checked by itself, with errors that name it.
+  list: listOf<Provider>(() => true, 'is not a list of 1 to 50 providers.', { least: 1, most: 50 }),
+  returnTo: listOf<string>(() => true, 'is not a list of at most 100 addresses.', {
+    most: 100,
+  }).default([]),
   unknown: oneOf('refuse', 'connect', 'create').default('refuse'),
   only: flag().default(false),
   passwordFor: callable<NonNullable<ProvidersOptions['passwordFor']>>().optional(),

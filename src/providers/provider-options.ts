@@ -3,8 +3,10 @@ import {
   callable,
   fitting,
   flag,
+  listOf,
   type OrUndefined,
   oneOf,
+  optional,
   type Shape,
 } from '../lib/check-options.js'
 import { isOneLine } from '../lib/texts.js'
@@ -53,8 +55,7 @@ const isLogo = (value: unknown) => {
   const isPicture = /^image\/(svg\+xml|png|webp)$/.test(String(type))
   return isPicture && (typeof body === 'string' || body instanceof Uint8Array)
 }
-const areTexts = (value: unknown) =>
-  Array.isArray(value) && value.every((one) => typeof one === 'string' && one !== '')
+const isText = (value: unknown) => typeof value === 'string' && value !== ''
 
 /** The check of an id. */
 export const idOption: z.ZodType<string> = fitting(
@@ -79,13 +80,13 @@ export type CommonOptions = OrUndefined<Omit<ProviderOptions, 'name'>>
 
 /** The checks of {@link CommonOptions}. */
 export const commonShape: Shape<CommonOptions> = {
-  logo: fitting<ProviderLogo>(isLogo, 'is not a picture of svg, png or webp.').optional(),
+  logo: optional(fitting(isLogo, 'is not a picture of svg, png or webp.')),
   sameAccountsAs: idOption.optional(),
   trustEmail: flag().optional(),
   provesAge: flag().optional(),
   acceptMfa: flag().optional(),
-  mfaAcr: fitting<readonly string[]>(areTexts, 'is not a list of texts.').optional(),
-  allowed: callable<NonNullable<Provider['allowed']>>().optional(),
+  mfaAcr: optional(listOf(isText, 'is not a list of texts.')),
+  allowed: optional(callable()),
 }
 
 /** The members of a {@link Provider} that only hand on what the host has written. */

@@ -1,6 +1,5 @@
 import { z } from 'zod'
 import { type CheckedAccountsOptions, checkAccountsOptions } from '../accounts/accounts-options.js'
-import type { EventSink } from '../audit/events.js'
 import {
   type CheckedDeviceLinksOptions,
   checkDeviceLinksOptions,
@@ -8,15 +7,19 @@ import {
 import { type CorsOptions, isOrigin, problemOfOrigins } from '../http/cors.js'
 import { isPagesOrigin, returnPathOf } from '../http/page-origin.js'
 import {
+  anObject,
   callable,
   type Filled,
   fitting,
   flag,
   furtherBy,
+  listOf,
   number,
   type OptionRules,
   type OrUndefined,
   oneOf,
+  optional,
+  optionsFor,
   optionsOf,
   ownMembers,
   type Shape,
@@ -29,7 +32,6 @@ import {
 import type { Logger } from '../lib/logger.js'
 import { decodeEncryptionKeys, encryptionKeyRemedy } from '../lib/secrets.js'
 import { isWellFormed } from '../lib/texts.js'
-import type { Trace } from '../lib/watch.js'
 import { documentHost } from '../oauth/client-documents/client-document.js'
 import { isResource, scopePattern } from '../oauth/client-schema.js'
 import { isReservedScope } from '../oauth/consent-words.js'
@@ -40,8 +42,7 @@ import type {
   OAuthOptions,
 } from '../oauth/oauth-options.js'
 import { isStandardScope } from '../oauth/scopes.js'
-import type { BrandOptions, PagesOptions, SignInLinkOptions } from '../pages/pages-options.js'
-import type { TextOptions } from '../pages/texts.js'
+import type { PagesOptions, SignInLinkOptions } from '../pages/pages-options.js'
 import { type CheckedPasskeysOptions, checkPasskeysOptions } from '../passkeys/passkeys-options.js'
 import type { PasswordHasher } from '../passwords/contract.js'
 import { isStoredText } from '../passwords/readers/stored-text.js'
@@ -51,10 +52,6 @@ import {
 } from '../provider-sign-in/providers-options.js'
 import { freshSeconds } from '../sessions/recent-sign-in.js'
 import type { TokenSigner } from '../signers/contract.js'
-import type { AuthorizationCodeStore } from '../stores/code-contract.js'
-import type { ConsentStore } from '../stores/consent-contract.js'
-import type { SessionStore } from '../stores/contract.js'
-import type { DeviceCodeStore } from '../stores/device-code-contract.js'
 import {
   consentAnswers,
   deviceCodeAnswers,
@@ -68,14 +65,9 @@ import {
   sessionAnswers,
   ticketAnswers,
 } from '../stores/fail-closed-stores.js'
-import type { IdentityStore } from '../stores/identity-contract.js'
-import type { OnceStore } from '../stores/once-contract.js'
-import type { ProofStore } from '../stores/proof-contract.js'
 import type { RevocationBus } from '../stores/revocation-bus.js'
-import type { SecondFactorStore } from '../stores/second-factor-contract.js'
-import type { SocketTicketStore } from '../stores/ticket-contract.js'
 import { day, type ThrottleOptions, throttleShape } from '../throttle/limits.js'
-import type { OtherFactor, SecondFactorPolicy, SecondFactorRules } from '../two-factor/contract.js'
+import type { OtherFactor, SecondFactorRules } from '../two-factor/contract.js'
 import type { UserStore } from '../users/contract.js'
 import type { AuthRouterOptions, Lifetimes, PkceOptions } from './options.js'
 
@@ -116,26 +108,12 @@ type Defaulted =
   | 'purgeInterval'
   | 'clock'
 
-/** The options whose members have defaults, or whose value the check replaces. */
-type Converted =
-  | 'throttle'
-  | 'lifetimes'
-  | 'pkce'
-  | 'secondFactor'
-  | 'encryptionKeys'
-  | 'passkeys'
-  | 'accounts'
-  | 'providers'
-  | 'deviceLinks'
-
-/** The checked options with all defaults, frozen. */
-export interface ResolvedOptions
-  extends OrUndefined<Omit<AuthRouterOptions, Defaulted | Converted>>,
-    Required<Pick<AuthRouterOptions, Defaulted>> {
+/** Options whose members have defaults, or whose value the check replaces. */
+interface Replaced {
   readonly throttle: Filled<ThrottleOptions, 'limiter'>
   readonly lifetimes: Required<Lifetimes>
   readonly pkce: Required<PkceOptions>
-  readonly secondFactor?: OrUndefined<SecondFactorRules> | undefined
+  readonly secondFactor?: SecondFactorRules | undefined
   /** The decoded keys; may be empty without second factors, apps and passkeys. */
   readonly encryptionKeys: readonly Buffer[]
   readonly passkeys?: CheckedPasskeysOptions | undefined
@@ -143,6 +121,12 @@ export interface ResolvedOptions
   readonly providers?: CheckedProvidersOptions | undefined
   readonly deviceLinks?: CheckedDeviceLinksOptions | undefined
 }
+
+/** The checked options with all defaults, frozen. */
+export interface ResolvedOptions
+  extends OrUndefined<Omit<AuthRouterOptions, Defaulted | keyof Replaced>>,
+    Required<Pick<AuthRouterOptions, Defaulted>>,
+    Replaced {}
 
 /** The required methods of a part of the host. */
 type MethodOf<Part> = {
@@ -172,15 +156,15 @@ const passwords = implementing<PasswordHasher>({
     'has an unmatchable that is not a text.',
   )
 
-const secondFactorShape = {
-  policy: callable<SecondFactorPolicy>().optional(),
-  acceptHostMfa: flag().optional(),
+const secondFactorShape: Shape<SecondFactorRules> = {
+  policy: optional(callable()),
+  acceptHostMfa: optional(flag()),
 }
 // A function is short for `{ policy }`.
 const secondFactor = z.preprocess(
   (given) => (typeof given === 'function' ? { policy: given } : given),
-  optionsOf(secondFactorShape satisfies Shape<OrUndefined<SecondFactorRules>>),
-) as z.ZodType<OrUndefined<SecondFactorRules>>
+  optionsFor(secondFactorShape),
+)
 
 const lifetimesShape: Shape<Required<Lifetimes>> = {
   code: whole(10, 600, 'seconds').default(60),
@@ -198,7 +182,7 @@ const pkceShape: Shape<Required<PkceOptions>> = {
 }
 
 /** Options of CORS. */
-export const corsShape: { readonly origins: z.ZodType<readonly string[]> } = {
+export const corsShape: Shape<CorsOptions> = {
   origins: z.custom<readonly string[]>(
     (value) => Array.isArray(value) && value.length > 0 && value.every(isOrigin),
     { error: ({ input }) => problemOfOrigins(input) },
@@ -211,21 +195,16 @@ const deviceFlowShape: Shape<DeviceFlowOptions> = {
 }
 const orTrue = (given: unknown) => (given === true ? {} : given === false ? undefined : given)
 
-const isDocumentHostList = (value: unknown) =>
-  Array.isArray(value) && value.every((host) => documentHost(`https://${host}/document`) === host)
-const textList = fitting<readonly string[]>(
-  (value) => Array.isArray(value) && value.every((item) => typeof item === 'string'),
-  'is no list of texts.',
-)
+const isDocumentHost = (host: unknown) => documentHost(`https://${host}/document`) === host
+const textList = listOf<string>((item) => typeof item === 'string', 'is no list of texts.')
 const clientDocumentsShape: Shape<ClientDocumentsOptions> = {
-  hosts: fitting<readonly string[]>(
-    isDocumentHostList,
+  hosts: listOf(
+    isDocumentHost,
     'is no list of hosts such as claude.ai, in small letters, without wildcard, port or path.',
   ),
-  except: fitting<readonly string[]>(
-    (value) => Array.isArray(value) && value.every((id) => documentHost(String(id)) !== null),
-    'is no list of addresses of documents.',
-  ).optional(),
+  except: optional(
+    listOf((id) => documentHost(String(id)) !== null, 'is no list of addresses of documents.'),
+  ),
   // Checked with the signer, as those of a client.
   scopes: textList,
   resources: textList.optional(),
@@ -233,44 +212,42 @@ const clientDocumentsShape: Shape<ClientDocumentsOptions> = {
 
 const isHostName = (host: unknown) =>
   /^[a-z0-9.-]+$/.test(String(host)) && !/^[0-9.-]+$/.test(String(host))
-const logoutShape: Shape<LogoutOptions> = {
-  privateHosts: fitting<readonly string[]>(
-    (value) => Array.isArray(value) && value.every(isHostName),
-    'is no list of hosts such as wiki.internal, in small letters, without wildcard, port or path.',
-  ).optional(),
-}
+const privateHosts = listOf<string>(
+  isHostName,
+  'is no list of hosts such as wiki.internal, in small letters, without wildcard, port or path.',
+).optional()
 
 const oauthShape: Shape<OAuthOptions> = {
   // Checked with the issuer, whose origin it must have.
   baseUrl: text(),
-  clients: fitting(isObject, 'is neither a list nor an object with find.'),
-  consents: storeOf<ConsentStore>(consentAnswers),
-  once: storeOf<OnceStore>(onceAnswers),
+  clients: anObject('is neither a list nor an object with find.'),
+  consents: storeOf(consentAnswers),
+  once: storeOf(onceAnswers),
   scopes: z
     .preprocess(
       ownMembers,
-      fitting(areScopes, 'is not a table of scopes and their texts.').refine(
+      fitting<OAuthOptions['scopes']>(
+        areScopes,
+        'is not a table of scopes and their texts.',
+      ).refine(
         (value) => !areScopes(value) || !Object.keys(value as object).some(isReservedScope),
         'has one that begins with mar-, as nothing but words of the router does.',
       ),
     )
-    .optional() as z.ZodType<OAuthOptions['scopes']>,
+    .optional(),
   resources: z
     .preprocess(
       ownMembers,
-      fitting(areResources, 'is not a table of APIs with their names or scopes.'),
+      fitting<OAuthOptions['resources']>(
+        areResources,
+        'is not a table of APIs with their names or scopes.',
+      ),
     )
-    .optional() as z.ZodType<OAuthOptions['resources']>,
-  claims: callable<NonNullable<OAuthOptions['claims']>>().optional(),
-  logout: z.preprocess(orTrue, optionsOf(logoutShape).optional()) as z.ZodType<
-    OAuthOptions['logout']
-  >,
-  deviceFlow: z.preprocess(orTrue, optionsOf(deviceFlowShape).optional()) as z.ZodType<
-    OAuthOptions['deviceFlow']
-  >,
-  clientDocuments: optionsOf(clientDocumentsShape).optional() as z.ZodType<
-    OAuthOptions['clientDocuments']
-  >,
+    .optional(),
+  claims: optional(callable()),
+  logout: z.preprocess(orTrue, optional(optionsFor<LogoutOptions>({ privateHosts }))),
+  deviceFlow: z.preprocess(orTrue, optional(optionsFor(deviceFlowShape))),
+  clientDocuments: optional(optionsFor(clientDocumentsShape)),
 }
 
 /** Maximum characters of the host's own CSS. */
@@ -287,31 +264,31 @@ const linksShape: Shape<SignInLinkOptions> = { forgotPassword: link, register: l
 
 const pagesShape: Shape<PagesOptions> = {
   // Their members are checked where they are read.
-  brand: fitting<BrandOptions>(isObject, 'is not an object with a name.').optional(),
-  texts: fitting<TextOptions>(isObject, 'is not a table of languages.').optional(),
-  css: fitting<string>(isCss, `is not a text of at most ${maxCssChars} characters.`).optional(),
-  language: text().optional(),
-  qrCode: callable<NonNullable<PagesOptions['qrCode']>>().optional(),
-  home: fitting<string>(isHome, 'is neither https nor http on the machine itself.').optional(),
-  account: flag().optional(),
-  links: optionsOf(linksShape).optional() as z.ZodType<PagesOptions['links']>,
+  brand: optional(anObject('is not an object with a name.')),
+  texts: optional(anObject('is not a table of languages.')),
+  css: optional(fitting(isCss, `is not a text of at most ${maxCssChars} characters.`)),
+  language: optional(text()),
+  qrCode: optional(callable()),
+  home: optional(fitting(isHome, 'is neither https nor http on the machine itself.')),
+  account: optional(flag()),
+  links: optional(optionsFor(linksShape)),
 }
 
-const shape = {
+const shape: Shape<ResolvedOptions> = {
   users: implementing<UserStore>({ findByIdentifier: true, findById: true }),
-  codes: storeOf<AuthorizationCodeStore>(codeAnswers),
-  sessions: storeOf<SessionStore>(sessionAnswers),
-  secondFactors: storeOf<SecondFactorStore>(factorAnswers).optional(),
+  codes: storeOf(codeAnswers),
+  sessions: storeOf(sessionAnswers),
+  secondFactors: optional(storeOf(factorAnswers)),
   secondFactor: secondFactor.optional(),
   otherFactors: z.array(otherFactor).default([]),
   totpIssuer: fitting<string>(
     isIssuer,
     'is not a text of 1 to 64 characters without a colon or control characters.',
   ).default('Messaging'),
-  tickets: storeOf<SocketTicketStore>(ticketAnswers).optional(),
-  proofs: storeOf<ProofStore>(proofAnswers).optional(),
-  identities: storeOf<IdentityStore>(identityAnswers).optional(),
-  deviceCodes: storeOf<DeviceCodeStore>(deviceCodeAnswers).optional(),
+  tickets: optional(storeOf(ticketAnswers)),
+  proofs: optional(storeOf(proofAnswers)),
+  identities: optional(storeOf(identityAnswers)),
+  deviceCodes: optional(storeOf(deviceCodeAnswers)),
   allowedOrigins: z
     .array(fitting<string>(isOrigin, 'is not an origin, such as https://chat.example.com.'))
     .optional(),
@@ -320,14 +297,14 @@ const shape = {
     'is neither an origin over https, such as https://chat.example.com, nor one over http on ' +
       'localhost, 127.0.0.1 or [::1].',
   ).optional(),
-  oauth: optionsOf(oauthShape).optional() as z.ZodType<OAuthOptions | undefined>,
-  pages: optionsOf(pagesShape).optional() as z.ZodType<PagesOptions | undefined>,
+  oauth: optional(optionsFor(oauthShape)),
+  pages: optional(optionsFor(pagesShape)),
   pkce: optionsOf(pkceShape).prefault({}),
   passkeys: objectFor(checkPasskeysOptions, 'is not an object with an rpId.'),
   accounts: objectFor(checkAccountsOptions, 'is not an object with mail.'),
   providers: objectFor(checkProvidersOptions, 'is not an object with a list.'),
   deviceLinks: objectFor(checkDeviceLinksOptions, 'is not an object with a page.'),
-  cors: optionsOf(corsShape satisfies Shape<CorsOptions>).optional(),
+  cors: optional(optionsFor(corsShape)),
   signer: implementing<TokenSigner>({ sign: true, verify: true }),
   encryptionKeys: furtherBy(
     (keys) => decodeEncryptionKeys(keys, 'encryptionKeys'),
@@ -344,31 +321,27 @@ const shape = {
   bus: implementing<RevocationBus>({ publish: true, subscribe: true }).optional(),
   storeTimeout: whole(10, 60_000, 'milliseconds').default(2000),
   purgeInterval: number({ least: 10, most: day, unit: 'seconds', or: 0 }).default(600),
-  onEvent: callable<EventSink>().optional(),
-  trace: callable<Trace>().optional(),
+  onEvent: optional(callable()),
+  trace: optional(callable()),
   logger: implementing<Logger>({ debug: true, info: true, warn: true, error: true }).optional(),
   clock: callable<() => Date>().default(() => systemClock),
-  requestId: callable<NonNullable<AuthRouterOptions['requestId']>>().optional(),
-  clientAddress: callable<NonNullable<AuthRouterOptions['clientAddress']>>().optional(),
-  describeUser: callable<NonNullable<AuthRouterOptions['describeUser']>>().optional(),
-  beforeLogin: callable<NonNullable<AuthRouterOptions['beforeLogin']>>().optional(),
-  canonicalIdentifier: callable<NonNullable<AuthRouterOptions['canonicalIdentifier']>>().optional(),
+  requestId: optional(callable()),
+  clientAddress: optional(callable()),
+  describeUser: optional(callable()),
+  beforeLogin: optional(callable()),
+  canonicalIdentifier: optional(callable()),
 }
 /** The checks of the options of `createAuthRouter`. */
 export const optionRules: OptionRules<ResolvedOptions> = {
   factory: 'createAuthRouter',
   namesStandAlone: true,
-  schema: optionsOf(shape satisfies Shape<ResolvedOptions>),
+  schema: optionsFor(shape),
   remedies,
 }
 
 // The schema of such an option stands in its room.
 function objectFor<Checked>(check: (given: unknown) => Checked, problem: string) {
-  return furtherBy(check, fitting<object>(isObject, problem)).optional()
-}
-
-function isObject(value: unknown): boolean {
-  return typeof value === 'object' && value !== null
+  return optional(furtherBy(check, anObject<object>(problem)))
 }
 
 function isIssuer(value: unknown): boolean {

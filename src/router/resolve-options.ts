@@ -1,7 +1,7 @@
 import { requireUsersFor } from '../accounts/accounts-options.js'
 import { requirePartsForLinks } from '../device-links/device-links-options.js'
 import { AuthConfigError } from '../errors.js'
-import { checkOptions, ownMembers } from '../lib/check-options.js'
+import { checkOptions, isObject, ownMembers } from '../lib/check-options.js'
 import { doAll } from '../lib/mistakes.js'
 import { encryptionKeyRemedy } from '../lib/secrets.js'
 import { deviceGrant } from '../oauth/client-schema.js'
@@ -32,10 +32,6 @@ export function resolveOptions(given: AuthRouterOptions): ResolvedOptions {
 // The check of all options reports anything that is not an object.
 function partsOf(given: unknown): Readonly<Record<string, unknown>> {
   return isObject(given) ? ownMembers(given as Record<string, unknown>) : {}
-}
-
-function isObject(value: unknown): value is object {
-  return typeof value === 'object' && value !== null
 }
 
 /**
