@@ -180,27 +180,36 @@ export function mayDemandInvitation(registration: AccountsOptions['registration'
   return registration !== undefined && registration !== 'open'
 }
 
+/** What the option needs besides its own members. */
+interface PartsForAccounts {
+  readonly users: UserStore
+  readonly proofs?: unknown
+  /** With it, the router has pages of its own. */
+  readonly oauth?: unknown
+}
+
 /**
- * Checks that the host's users and links fit the option. `hasPages`: the router has its own.
+ * Checks that the host's parts and links fit the option.
  *
  * @throws AuthConfigError for what is missing
  */
-export function requireUsersFor(
+export function requirePartsForAccounts(
   { links, emailSecondFactor, registration, deletion }: CheckedAccountsOptions,
-  users: UserStore,
-  hasPages: boolean,
+  { users, proofs, oauth }: PartsForAccounts,
 ): void {
-  if (users.findContact === undefined)
+  if (proofs === undefined)
     throw new AuthConfigError(
       'accounts',
-      'needs users with findContact, and they have none.',
-      'add it, as docs/user-store.md says, or leave accounts out.',
+      'needs proofs, the store of mailed codes and links.',
+      'spread a shipped set of stores, or leave accounts out.',
     )
-  if (emailSecondFactor) requireMethods('emailSecondFactor', users, ['setEmailFactor'])
-  if (registration !== undefined) requireMethods('registration', users, ['create', 'nameIsFree'])
-  if (deletion) requireMethods('deletion', users, ['delete'])
+  requireMethods('accounts', users, ['findContact'])
+  if (emailSecondFactor) requireMethods('accounts.emailSecondFactor', users, ['setEmailFactor'])
+  if (registration !== undefined)
+    requireMethods('accounts.registration', users, ['create', 'nameIsFree'])
+  if (deletion) requireMethods('accounts.deletion', users, ['delete'])
   // Ours take the place of missing ones.
-  if (hasPages) return
+  if (oauth !== undefined) return
   requireLink('invitation', mayDemandInvitation(registration), links)
   requireLink('reset', users.updatePasswordHash !== undefined, links)
   requireLink(
@@ -211,16 +220,16 @@ export function requireUsersFor(
 }
 
 function requireMethods(
-  option: 'emailSecondFactor' | 'registration' | 'deletion',
+  option: string,
   users: UserStore,
   methods: readonly (keyof UserStore)[],
 ): void {
   const missing = methods.find((method) => users[method] === undefined)
   if (missing === undefined) return
   throw new AuthConfigError(
-    `accounts.${option}`,
+    option,
     `needs users with ${missing}, and they have none.`,
-    `add it, as docs/user-store.md says, or leave ${option} out.`,
+    `add it, as docs/user-store.md says, or leave ${option.replace('accounts.', '')} out.`,
   )
 }
 

@@ -40,22 +40,22 @@ export function checkDeviceLinksOptions(given: unknown): CheckedDeviceLinksOptio
 
 /** What the option needs besides its own members. */
 interface ThereForLinks {
-  readonly hasStore: boolean
-  readonly hasPages: boolean
+  readonly deviceCodes?: unknown
+  readonly oauth?: unknown
 }
 
 /** @throws AuthConfigError if the parts that the option needs are missing */
 export function requirePartsForLinks(
   { page }: CheckedDeviceLinksOptions,
-  { hasStore, hasPages }: ThereForLinks,
+  { deviceCodes, oauth }: ThereForLinks,
 ): void {
-  if (page === undefined && !hasPages)
+  if (page === undefined && oauth === undefined)
     throw new AuthConfigError(
       'deviceLinks.page',
       'is missing: without oauth there is no page of the router to lead to.',
       `${remedies.page.slice(0, -1)}, or pass oauth.`,
     )
-  if (hasStore) return
+  if (deviceCodes !== undefined) return
   throw new AuthConfigError(
     'deviceLinks',
     'needs deviceCodes, the store of devices that wait for a user.',

@@ -1,19 +1,19 @@
-import { type AccountsOptions, mayDemandInvitation } from '../accounts/accounts-options.js'
+import { type CheckedAccountsOptions, mayDemandInvitation } from '../accounts/accounts-options.js'
 import { AuthConfigError } from '../errors.js'
 import { isPagesOrigin } from '../http/page-origin.js'
+import type { OAuthOptions } from '../oauth/oauth-options.js'
+import type { SecondFactorRules } from '../two-factor/contract.js'
 import type { UserStore } from '../users/contract.js'
 import type { CheckedProvidersOptions } from './providers-options.js'
 
-/** What the option `providers` depends on. */
-export interface PartsForProviders {
+/** The other options, which the option `providers` depends on. */
+interface PartsForProviders {
   readonly users: UserStore
-  readonly hasProofs: boolean
-  readonly hasIdentities: boolean
-  readonly acceptsHostMfa: boolean
-  /** Undefined if nobody registers and chooses a password. */
-  readonly registration: AccountsOptions['registration']
-  /** `oauth.baseUrl`; undefined without the option `oauth`. */
-  readonly pagesUrl: string | undefined
+  readonly proofs?: unknown
+  readonly identities?: unknown
+  readonly secondFactor?: Pick<SecondFactorRules, 'acceptHostMfa'> | undefined
+  readonly accounts?: Pick<CheckedAccountsOptions, 'registration'> | undefined
+  readonly oauth?: Pick<OAuthOptions, 'baseUrl'> | undefined
 }
 
 /**
@@ -22,26 +22,28 @@ export interface PartsForProviders {
  * @throws AuthConfigError for what is missing
  */
 export function requirePartsFor(options: CheckedProvidersOptions, parts: PartsForProviders): void {
-  const { hasProofs, hasIdentities } = parts
+  const { proofs, identities, secondFactor, accounts } = parts
   const spread = 'spread a shipped set of stores, or leave providers out.'
-  if (!hasProofs) throw wrong('', 'needs proofs, where sign-ins under way are kept.', spread)
-  if (!hasIdentities) throw wrong('', 'needs identities, the store of connected accounts.', spread)
+  if (proofs === undefined)
+    throw wrong('', 'needs proofs, where sign-ins under way are kept.', spread)
+  if (identities === undefined)
+    throw wrong('', 'needs identities, the store of connected accounts.', spread)
   requireAddress(options, parts)
   requireUsers(options, parts)
-  if (options.only && parts.registration !== undefined)
+  if (options.only && accounts?.registration !== undefined)
     throw wrong(
       '.only',
       'lets nobody in by password, but accounts.registration has new users choose one.',
       "leave accounts.registration out, or pass unknown: 'create' in place of it.",
     )
-  if (options.unknown === 'create' && mayDemandInvitation(parts.registration))
+  if (options.unknown === 'create' && mayDemandInvitation(accounts?.registration))
     throw wrong(
       '.unknown',
       "is 'create', which asks nobody for the invitation that accounts.registration may demand.",
       "pass 'connect' or 'refuse', or registration: 'open'.",
     )
   const demanding = options.list.find(({ acceptMfa }) => acceptMfa === true)
-  if (demanding !== undefined && !parts.acceptsHostMfa)
+  if (demanding !== undefined && secondFactor?.acceptHostMfa !== true)
     throw wrong(
       '.list',
       `has acceptMfa for ${demanding.id}, but no second factor of somebody else counts here.`,
@@ -51,8 +53,9 @@ export function requirePartsFor(options: CheckedProvidersOptions, parts: PartsFo
 
 function requireAddress(
   { baseUrl, returnTo, unknown }: CheckedProvidersOptions,
-  { pagesUrl }: PartsForProviders,
+  { oauth }: PartsForProviders,
 ): void {
+  const pagesUrl = oauth?.baseUrl
   const address = baseUrl ?? pagesUrl
   const remedy = 'set it to the URL of the router, such as https://chat.example.com/api/v1.'
   if (address === undefined) throw wrong('.baseUrl', 'is missing, and so is oauth.baseUrl.', remedy)

@@ -1,4 +1,4 @@
-import { requireUsersFor } from '../accounts/accounts-options.js'
+import { requirePartsForAccounts } from '../accounts/accounts-options.js'
 import { requirePartsForLinks } from '../device-links/device-links-options.js'
 import { AuthConfigError } from '../errors.js'
 import { checkOptions, isObject, ownMembers } from '../lib/check-options.js'
@@ -40,7 +40,7 @@ function partsOf(given: unknown): Readonly<Record<string, unknown>> {
  * @throws AuthConfigError with all conflicts
  */
 function refuseConflicts(options: ResolvedOptions): void {
-  const { watchPasswordHash, pkce, passkeys } = options
+  const { watchPasswordHash, pkce, passkeys, accounts, providers, deviceLinks } = options
   doAll(
     () => refuseContradictions(options.lifetimes),
     () => refuseForgottenKeys(options),
@@ -62,34 +62,25 @@ function refuseConflicts(options: ResolvedOptions): void {
     // Reauthentication updates the time of sign-in, which guards with `maxAge` check.
     () => passkeys && requireOfSessions('passkeys', ['setAuthenticated'], options, 'passkeys out'),
     () => refuseFarPasskeys(options),
-    () => refuseUnfitAccounts(options),
-    () => refuseUnfitProviders(options),
-    () => refuseUnfitLinks(options),
+    () => accounts && requirePartsForAccounts(accounts, options),
+    () => providers && requirePartsFor(providers, options),
+    () => deviceLinks && requirePartsForLinks(deviceLinks, options),
     () => refusePagesOfNobody(options),
     () => refuseMissingKeys(options),
     () => refuseBrokenClock(options.clock),
   )
 }
 
-function refuseContradictions({
-  sessionIdle,
-  sessionAbsolute,
-  accessToken,
-}: Required<Lifetimes>): void {
-  if (sessionIdle > sessionAbsolute) {
-    throw new AuthConfigError(
-      'lifetimes.sessionIdle',
-      'is longer than lifetimes.sessionAbsolute.',
-      'make it shorter.',
-    )
-  }
-  if (accessToken > sessionAbsolute) {
-    throw new AuthConfigError(
-      'lifetimes.accessToken',
-      'is longer than lifetimes.sessionAbsolute.',
-      'make it shorter.',
-    )
-  }
+function refuseContradictions(lifetimes: Required<Lifetimes>): void {
+  const longer = (['sessionIdle', 'accessToken'] as const).find(
+    (name) => lifetimes[name] > lifetimes.sessionAbsolute,
+  )
+  if (longer === undefined) return
+  throw new AuthConfigError(
+    `lifetimes.${longer}`,
+    'is longer than lifetimes.sessionAbsolute.',
+    'make it shorter.',
+  )
 }
 
 // The authToken of a login lives as long as its session. A key that is deleted sooner would
@@ -211,36 +202,6 @@ function refuseFarPasskeys({ passkeys, oauth }: ResolvedOptions): void {
   )
 }
 
-function refuseUnfitAccounts({ accounts, proofs, users, oauth }: ResolvedOptions): void {
-  if (accounts === undefined) return
-  if (proofs === undefined)
-    throw new AuthConfigError(
-      'accounts',
-      'needs proofs, the store of mailed codes and links.',
-      'spread a shipped set of stores, or leave accounts out.',
-    )
-  requireUsersFor(accounts, users, oauth !== undefined)
-}
-
-function refuseUnfitProviders(options: ResolvedOptions): void {
-  const { providers, proofs, identities, users, secondFactor, accounts, oauth } = options
-  if (providers === undefined) return
-  requirePartsFor(providers, {
-    users,
-    hasProofs: proofs !== undefined,
-    hasIdentities: identities !== undefined,
-    acceptsHostMfa: secondFactor?.acceptHostMfa === true,
-    registration: accounts?.registration,
-    pagesUrl: oauth?.baseUrl,
-  })
-}
-
-function refuseUnfitLinks({ deviceLinks, deviceCodes, oauth }: ResolvedOptions): void {
-  if (deviceLinks === undefined) return
-  const parts = { hasStore: deviceCodes !== undefined, hasPages: oauth !== undefined }
-  requirePartsForLinks(deviceLinks, parts)
-}
-
 // Without apps, mails have the texts of the pages.
 function refusePagesOfNobody({ oauth, pages, accounts }: ResolvedOptions): void {
   if (oauth !== undefined || pages === undefined || accounts !== undefined) return
@@ -262,32 +223,16 @@ function refuseBrokenClock(clock: () => Date): void {
 }
 
 // Second factors, apps, passkeys and mailed codes need an encryption key.
-function refuseMissingKeys({
-  encryptionKeys,
-  secondFactors,
-  oauth,
-  passkeys,
-  accounts,
-  providers,
-  deviceLinks,
-}: ResolvedOptions): void {
-  if (secondFactors !== undefined && encryptionKeys.length === 0) {
-    throw new AuthConfigError(
-      'encryptionKeys',
-      'is missing, but secondFactors needs it to seal TOTP seeds.',
-      encryptionKeyRemedy,
-    )
-  }
+function refuseMissingKeys(options: ResolvedOptions): void {
+  const { encryptionKeys, secondFactors, oauth, passkeys, accounts, providers, deviceLinks } =
+    options
+  if (encryptionKeys.length > 0) return
   // Each process would make its own key, and would not accept the values that another process has
   // made for a browser.
   const needing = Object.entries({ oauth, passkeys, accounts, providers, deviceLinks }).find(
     ([, option]) => option !== undefined,
   )?.[0]
-  if (needing !== undefined && encryptionKeys.length === 0) {
-    throw new AuthConfigError(
-      'encryptionKeys',
-      `is missing, but ${needing} needs it.`,
-      encryptionKeyRemedy,
-    )
-  }
+  const need = secondFactors ? 'secondFactors needs it to seal TOTP seeds' : `${needing} needs it`
+  if (secondFactors === undefined && needing === undefined) return
+  throw new AuthConfigError('encryptionKeys', `is missing, but ${need}.`, encryptionKeyRemedy)
 }

@@ -99,14 +99,10 @@ export interface MailLimitOptions {
 }
 
 /** The limits a host can set. */
-export type LimitName =
-  | 'account'
-  | 'network'
-  | 'unknownNetworks'
-  | 'accountTotal'
-  | 'knownNetwork'
-  | 'secondFactor'
-  | 'endpoints'
+export type LimitName = Exclude<
+  keyof ThrottleOptions,
+  'secondFactorTotal' | 'mail' | 'dryRun' | 'limiter'
+>
 
 /** Seconds. */
 export const day: number = 24 * 60 * 60

@@ -6,8 +6,8 @@ import { isWellFormed } from '../../lib/texts.js'
 import type { KeyValue, MomentValue } from '../rows/members.js'
 import {
   type AuthDatabase,
+  type CheckedTables,
   type SqlAuthTables,
-  type SqlTableOptions,
   type TableNames,
   type TextValue,
   tableNames,
@@ -58,7 +58,7 @@ export interface SqlEngine {
 /** Finds out what kind of database this is, and where its tables are. */
 export function createEngine<Database>(
   kysely: HostKysely<Database> | HostTransaction<Database>,
-  options: SqlTableOptions,
+  options: CheckedTables,
 ): SqlEngine {
   const name = engineOf(kysely)
   const db = databaseOf(kysely, name, options.schema)
@@ -68,7 +68,7 @@ export function createEngine<Database>(
   return {
     name,
     db,
-    tables: tableNames(options.prefix ?? 'mar_'),
+    tables: tableNames(options.prefix),
     key: isMysql ? (value, column) => Buffer.from(checkedKey(value, column)) : checkedKey,
     text: isMysql ? (value, column) => asDigits(checkedText(value, column)) : checkedText,
     deletesWithLimit: isMysql,

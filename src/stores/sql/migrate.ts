@@ -10,7 +10,12 @@ import {
   onDemand,
   recordMigration,
 } from './migrations.js'
-import { type AuthDatabase, checkMigrationOptions, type SqlMigrationOptions } from './tables.js'
+import {
+  type AuthDatabase,
+  type CheckedMigrations,
+  checkMigrationOptions,
+  type SqlMigrationOptions,
+} from './tables.js'
 import { listWhatIsThere } from './what-is-there.js'
 
 /** What {@link migrateSql} did. Equal numbers: nothing was left to do. */
@@ -101,7 +106,7 @@ function stillInUse(cause: unknown): Error {
 async function underLock(
   engine: SqlEngine,
   connection: AuthDatabase,
-  options: SqlMigrationOptions,
+  options: CheckedMigrations,
 ): Promise<MigrationResult> {
   const lock = migrationLock(engine.name)
   try {
@@ -119,7 +124,7 @@ async function underLock(
 async function bringUp(
   engine: SqlEngine,
   connection: AuthDatabase,
-  options: SqlMigrationOptions,
+  options: CheckedMigrations,
 ): Promise<MigrationResult> {
   const define = await definer(engine, connection, options)
   await define(createMigrationsTable(engine.name, options))
@@ -143,7 +148,7 @@ async function bringUp(
 
 // A CREATE INDEX IF NOT EXISTS waits for everybody who writes to the table before it finds that
 // there is nothing to do.
-async function definer(engine: SqlEngine, connection: AuthDatabase, options: SqlMigrationOptions) {
+async function definer(engine: SqlEngine, connection: AuthDatabase, options: CheckedMigrations) {
   const rows = await run(connection, listWhatIsThere(engine.name, options))
   const there = new Set(rows.map((row) => (row as { name: unknown }).name))
   return async ({ makes, statement }: Definition): Promise<void> => {

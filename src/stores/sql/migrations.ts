@@ -2,9 +2,10 @@ import { AuthConfigError } from '../../errors.js'
 import type { SqlEngineName } from './engine.js'
 import { auditTable, type ColumnType, firstTables, type TableShape } from './table-shapes.js'
 import {
+  type CheckedMigrations,
+  type CheckedTables,
   checkMigrationOptions,
   type SqlMigrationOptions,
-  type SqlTableOptions,
   tableNames,
 } from './tables.js'
 
@@ -52,10 +53,7 @@ const dialects = {
 } as const
 
 /** All changes, the oldest first. A release adds to the end and never changes what is there. */
-export function migrationsFor(
-  engine: SqlEngineName,
-  options: SqlTableOptions,
-): readonly Migration[] {
+export function migrationsFor(engine: SqlEngineName, options: CheckedTables): readonly Migration[] {
   const tables = firstTables.flatMap((shape) => createTable(engine, shape, options))
   return [{ version: 1, statements: tables }]
 }
@@ -66,13 +64,13 @@ export function migrationsFor(
  */
 export function onDemand(
   engine: SqlEngineName,
-  { audit = false, ...where }: SqlMigrationOptions,
+  { audit, ...where }: CheckedMigrations,
 ): readonly Definition[] {
   return audit ? createTable(engine, auditTable, where) : []
 }
 
 /** The statement that makes the table in which the changes are counted. */
-export function createMigrationsTable(engine: SqlEngineName, options: SqlTableOptions): Definition {
+export function createMigrationsTable(engine: SqlEngineName, options: CheckedTables): Definition {
   const columns = { version: 'integer', applied_at: 'moment' } as const
   return createOnlyTable(engine, { table: 'migrations', columns, primaryKey: ['version'] }, options)
 }
@@ -113,7 +111,7 @@ export function migrationSql(engine: SqlEngineName, options: SqlMigrationOptions
 /** The statement that notes a change as made. */
 export function recordMigration(
   engine: SqlEngineName,
-  { prefix = 'mar_', schema }: SqlTableOptions,
+  { prefix, schema }: CheckedTables,
   version: number,
   at: number,
 ): string {
@@ -127,9 +125,9 @@ export function recordMigration(
 function createTable(
   engine: SqlEngineName,
   shape: TableShape,
-  options: SqlTableOptions,
+  options: CheckedTables,
 ): Definition[] {
-  const { prefix = 'mar_', schema } = options
+  const { prefix, schema } = options
   const name = tableNames(prefix)[shape.table]
   const table = qualified(engine, name, schema)
   const indexes = engine === 'mysql' ? [] : indexesOf(name, shape)
@@ -175,7 +173,7 @@ function indexesOf(table: string, shape: TableShape): Index[] {
 function createOnlyTable(
   engine: SqlEngineName,
   shape: TableShape,
-  { prefix = 'mar_', schema }: SqlTableOptions,
+  { prefix, schema }: CheckedTables,
 ): Definition {
   const { quote, end } = dialects[engine]
   const name = tableNames(prefix)[shape.table]

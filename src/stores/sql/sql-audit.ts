@@ -134,7 +134,7 @@ export function sqlAudit<Database>(
 ): SqlAudit {
   const rules = { factory: 'sqlAudit', schema, remedies: tableRemedies }
   const { keepFor, only, purgeInterval, clock, ...where } = checkOptions(rules, options)
-  const engine = createEngine(kysely, where as SqlTableOptions)
+  const engine = createEngine(kysely, where)
   const table = namingMissingTables(tableOf(engine), 'migrateSql(kysely, { audit: true })')
   const { add, close } = createWriteLater<AuditRow>(table.write, warnOnce())
   const types = only && new Set(only)

@@ -1,6 +1,12 @@
 import type { Expression, Kysely } from 'kysely'
-import type { z } from 'zod'
-import { checkOptions, fitting, flag, optionsOf } from '../../lib/check-options.js'
+import {
+  checkOptions,
+  type Filled,
+  fitting,
+  flag,
+  optionsFor,
+  type Shape,
+} from '../../lib/check-options.js'
 import type { AuditTable } from '../rows/audit-row.js'
 import type { EnrolmentsTable, PasskeysTable, SecondFactorsTable } from '../rows/factor-rows.js'
 import type { KeyValue, MomentValue } from '../rows/members.js'
@@ -122,6 +128,11 @@ export interface SqlMigrationOptions extends SqlTableOptions {
   readonly audit?: boolean
 }
 
+/** {@link SqlTableOptions} with its default. */
+export type CheckedTables = Filled<SqlTableOptions, 'schema'>
+/** {@link SqlMigrationOptions} with its defaults. */
+export type CheckedMigrations = Filled<SqlMigrationOptions, 'schema'>
+
 /**
  * The names of the tables under a prefix. To the compiler they are those of the default prefix,
  * which have the same columns.
@@ -153,19 +164,13 @@ export interface TableNames {
  * The options of one of the factories that know tables. Names cannot be parameters of a statement,
  * so only plain ones are taken.
  */
-export function checkTableOptions(factory: string, given: unknown): SqlTableOptions {
-  return checkOptions(
-    { factory, schema: tableOptions, remedies: tableRemedies },
-    given,
-  ) as SqlTableOptions
+export function checkTableOptions(factory: string, given: unknown): CheckedTables {
+  return checkOptions({ factory, schema: tableOptions, remedies: tableRemedies }, given)
 }
 
 /** The options of one of the factories that make tables. */
-export function checkMigrationOptions(factory: string, given: unknown): SqlMigrationOptions {
-  return checkOptions(
-    { factory, schema: migrationOptions, remedies: tableRemedies },
-    given,
-  ) as SqlMigrationOptions
+export function checkMigrationOptions(factory: string, given: unknown): CheckedMigrations {
+  return checkOptions({ factory, schema: migrationOptions, remedies: tableRemedies }, given)
 }
 
 const isPrefix = (value: unknown) =>
@@ -173,17 +178,15 @@ const isPrefix = (value: unknown) =>
 const isSchema = (value: unknown) =>
   typeof value === 'string' && /^[A-Za-z_][A-Za-z0-9_$-]{0,62}$/.test(value)
 /** The options of every factory that knows tables. */
-export const tableShape: {
-  readonly prefix: z.ZodDefault<z.ZodType<string>>
-  readonly schema: z.ZodOptional<z.ZodType<string>>
-} = {
+export const tableShape: Shape<CheckedTables> = {
   prefix: fitting<string>(isPrefix, 'is not 1 to 30 lower-case letters, digits and _.').default(
     'mar_',
   ),
   schema: fitting<string>(isSchema, 'is not a plain identifier.').optional(),
 }
-const tableOptions = optionsOf(tableShape)
-const migrationOptions = optionsOf({ ...tableShape, audit: flag().default(false) })
+const tableOptions = optionsFor(tableShape)
+const auditOption = flag().default(false)
+const migrationOptions = optionsFor<CheckedMigrations>({ ...tableShape, audit: auditOption })
 /** What to do about a wrong one. */
 export const tableRemedies: Readonly<Record<string, string>> = {
   schema: "leave it out for the connection's own.",

@@ -1,15 +1,12 @@
 import { AuthConfigError } from '../../errors.js'
 import type { SqlEngineName } from './engine.js'
-import type { SqlTableOptions } from './tables.js'
+import type { CheckedTables } from './tables.js'
 
 /**
  * The question for the names of all tables and indexes under the prefix, and of their columns
  * (`table.column`). It takes no lock that a writer would notice.
  */
-export function listWhatIsThere(
-  engine: SqlEngineName,
-  { prefix = 'mar_', schema }: SqlTableOptions,
-): string {
+export function listWhatIsThere(engine: SqlEngineName, { prefix, schema }: CheckedTables): string {
   // In quotes as they stand: they have been checked to be plain identifiers.
   if (engine === 'sqlite') return ofSqlite(`glob '${prefix}*'`)
   const where = schema === undefined ? null : `'${schema}'`
