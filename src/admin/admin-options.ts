@@ -4,13 +4,13 @@ import {
   anObject,
   callable,
   checkOptions,
+  clockRow,
   type Filled,
   fitting,
   isObject,
   optionsOf,
   ownMembers,
-  systemClock,
-  whole,
+  storeTimeoutRow,
   withMethods,
 } from '../lib/check-options.js'
 import { type Logger, silentLogger } from '../lib/logger.js'
@@ -132,8 +132,8 @@ const rules = {
     oauth: anObject<AdminOAuth>('is not an object.').default({}),
     onEvent: callable<AdminEventSink>().optional(),
     logger: withMethods<Logger>('debug', 'info', 'warn', 'error').default(silentLogger),
-    storeTimeout: whole(10, 60_000, 'milliseconds').default(5000),
-    clock: callable<() => Date>().default(() => systemClock),
+    storeTimeout: storeTimeoutRow.default(5000),
+    clock: clockRow,
   }),
   remedies: {
     stores: 'pass { ...sqlStores(kysely), ...sqlOAuthStores(kysely) }, or those that you use.',

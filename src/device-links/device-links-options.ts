@@ -1,5 +1,5 @@
 import { AuthConfigError } from '../errors.js'
-import { isPagesOrigin } from '../http/page-origin.js'
+import { isPageUrl } from '../http/page-origin.js'
 import { checkOptions, type Filled, fitting, flag, optionsOf } from '../lib/check-options.js'
 
 /** The option `deviceLinks`: a signed-in device signs another one in, by a picture. */
@@ -65,8 +65,5 @@ export function requirePartsForLinks(
 
 // The link is the fragment: a server, its log and the next page never see it.
 function isPage(value: unknown): boolean {
-  if (typeof value !== 'string' || value.length > 2000 || value.includes('#')) return false
-  if (!URL.canParse(value)) return false
-  const { origin, username, password } = new URL(value)
-  return isPagesOrigin(origin) && username === '' && password === ''
+  return isPageUrl(value) && !String(value).includes('#')
 }

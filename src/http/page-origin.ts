@@ -68,6 +68,13 @@ export function isPagesOrigin(value: unknown): boolean {
   return protocol === 'https:' || (protocol === 'http:' && isLoopback(hostname))
 }
 
+/** Whether this can be the URL of a page of the host. */
+export function isPageUrl(value: unknown): boolean {
+  if (typeof value !== 'string' || value.length > 2000 || !URL.canParse(value)) return false
+  const { origin, username, password } = new URL(value)
+  return isPagesOrigin(origin) && username === '' && password === ''
+}
+
 // Secure Contexts §3.1: browsers treat these like HTTPS.
 function isLoopback(hostname: string): boolean {
   return /^(?:(?:.+\.)?localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(hostname)

@@ -213,7 +213,8 @@ export function anObject<Value>(problem: string): z.ZodType<Value> {
 export function listOf<Item>(
   isFit: (item: unknown) => boolean,
   problem: string,
-  { least = 0, most = Number.MAX_SAFE_INTEGER }: { least?: number; most?: number } = {},
+  least = 0,
+  most: number = Number.MAX_SAFE_INTEGER,
 ): z.ZodType<readonly Item[]> {
   const isLong = ({ length }: readonly unknown[]) => length >= least && length <= most
   return fitting((list) => Array.isArray(list) && isLong(list) && list.every(isFit), problem)
@@ -291,6 +292,12 @@ export function storeOf<Store>(answers: Answers<Store>): z.ZodType<Store> {
 export function systemClock(): Date {
   return new Date()
 }
+
+/** The option `clock`, which is for tests. */
+export const clockRow: z.ZodType<() => Date> = callable<() => Date>().default(() => systemClock)
+
+/** The option `storeTimeout`, whose default each factory has of its own. */
+export const storeTimeoutRow: z.ZodType<number> = whole(10, 60_000, 'milliseconds')
 
 /** The allowed values of a number. */
 interface NumberRange {

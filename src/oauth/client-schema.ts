@@ -1,13 +1,18 @@
 import { z } from 'zod'
 import { lazily } from '../lib/async.js'
-import { checkOptions, fitting, flag, optionsOf, ownMembers, text } from '../lib/check-options.js'
+import {
+  checkOptions,
+  fitting,
+  flag,
+  optionsOf,
+  ownMembers,
+  type Shape,
+  text,
+} from '../lib/check-options.js'
 import { isOneLine } from '../lib/texts.js'
 import { grantTypes, type OAuthClient, type OAuthGrant } from '../stores/client-contract.js'
 import { isReservedScope } from './consent-words.js'
 import { redirectMatches } from './redirect-uri.js'
-
-/** One check per member: a missing member, or one of another type, does not compile. */
-type Shape = { readonly [Name in keyof Required<OAuthClient>]: z.ZodType<OAuthClient[Name]> }
 
 /** The remedy for each member. */
 export const clientRemedies: Readonly<Record<keyof OAuthClient, string>> = {
@@ -50,7 +55,7 @@ export const clientIdPattern: RegExp = /^[A-Za-z0-9._~-]{1,100}$/
 export const scopePattern: RegExp = /^[!#-[\]-~]+$/
 
 const schema = lazily(() => {
-  const shape: Shape = {
+  const shape: Shape<OAuthClient> = {
     id: matching(clientIdPattern, 'is not 1 to 100 of A-Z a-z 0-9 . _ ~ -.'),
     name: fitting(isName, 'is not 1 to 60 characters without control or bidirectional ones.'),
     type: oneOf(['web', 'native', 'service']),
@@ -90,7 +95,7 @@ const schema = lazily(() => {
  * @throws AuthConfigError for the first member that is unknown, missing or invalid
  */
 export function readClient(name: string, given: unknown): OAuthClient {
-  const client = checkOptions({ factory: name, schema: schema(), remedies: clientRemedies }, given)
+  const client = checkOptions({ factory: name, schema, remedies: clientRemedies }, given)
   for (const member of Object.values(client)) Object.freeze(member)
   return Object.freeze(client) as OAuthClient
 }

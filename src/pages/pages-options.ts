@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import { isPagesOrigin } from '../http/page-origin.js'
+import { isPageUrl } from '../http/page-origin.js'
 import { lazily } from '../lib/async.js'
 import { checkOptions, fitting, optionsOf, whole } from '../lib/check-options.js'
 import { isWellFormed } from '../lib/texts.js'
@@ -125,13 +125,6 @@ function isShownName(value: unknown): boolean {
   return isWellFormed(value) && !/[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]/u.test(value)
 }
 
-/** Whether a text can be the URL of a page of the host. */
-function isPageUrl(value: unknown): boolean {
-  if (typeof value !== 'string' || value.length > 2000 || !URL.canParse(value)) return false
-  const url = new URL(value)
-  return isPagesOrigin(url.origin) && url.username === '' && url.password === ''
-}
-
 const schema = lazily(() => {
   const pageUrl = fitting<string>(isPageUrl, 'is neither https nor http on the machine itself.')
   const logo = optionsOf({
@@ -160,9 +153,7 @@ const schema = lazily(() => {
  * @throws AuthConfigError for the first member that is unknown, missing or invalid
  */
 export function checkBrand(given: unknown): BrandOptions {
-  const brand = checkOptions({ factory, schema: schema(), remedies }, given)
-  for (const member of Object.values(brand)) Object.freeze(member)
-  return Object.freeze(brand)
+  return checkOptions({ factory, schema, remedies }, given)
 }
 
 function isColour(value: unknown): boolean {

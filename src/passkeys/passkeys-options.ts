@@ -68,10 +68,13 @@ const isDomain = (value: unknown) =>
 const shape = {
   rpId: fitting<string>(isDomain, 'is not a domain in lower case, or is an address of IP.'),
   rpName: text().optional(),
-  origins: listOf<string>(isOrigin, 'are not one or more exact origins over https.', { least: 1 }),
-  relatedOrigins: listOf<string>(isSite, 'are not up to 100 exact origins over https.', {
-    most: 100,
-  }).default([]),
+  origins: listOf<string>(isOrigin, 'are not one or more exact origins over https.', 1),
+  relatedOrigins: listOf<string>(
+    isSite,
+    'are not up to 100 exact origins over https.',
+    0,
+    100,
+  ).default([]),
   verifier: withMethods<PasskeyVerifier>('verifyCreation', 'verifyAssertion'),
   store: storeOf<PasskeyStore>(passkeyAnswers),
   once: storeOf<OnceStore>(onceAnswers),

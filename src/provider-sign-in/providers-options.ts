@@ -71,10 +71,10 @@ type Names = keyof ProvidersOptions
 const shape = {
   baseUrl: text().optional(),
   // Each is checked by itself, with errors that name it.
-  list: listOf<Provider>(() => true, 'is not a list of 1 to 50 providers.', { least: 1, most: 50 }),
-  returnTo: listOf<string>(() => true, 'is not a list of at most 100 addresses.', {
-    most: 100,
-  }).default([]),
+  list: listOf<Provider>(() => true, 'is not a list of 1 to 50 providers.', 1, 50),
+  returnTo: listOf<string>(() => true, 'is not a list of at most 100 addresses.', 0, 100).default(
+    [],
+  ),
   unknown: oneOf('refuse', 'connect', 'create').default('refuse'),
   only: flag().default(false),
   passwordFor: callable<NonNullable<ProvidersOptions['passwordFor']>>().optional(),

@@ -5,10 +5,11 @@ import {
   checkDeviceLinksOptions,
 } from '../device-links/device-links-options.js'
 import { type CorsOptions, isOrigin, problemOfOrigins } from '../http/cors.js'
-import { isPagesOrigin, returnPathOf } from '../http/page-origin.js'
+import { isPagesOrigin, isPageUrl, returnPathOf } from '../http/page-origin.js'
 import {
   anObject,
   callable,
+  clockRow,
   type Filled,
   fitting,
   flag,
@@ -24,7 +25,7 @@ import {
   ownMembers,
   type Shape,
   storeOf,
-  systemClock,
+  storeTimeoutRow,
   text,
   whole,
   withMethods,
@@ -141,11 +142,7 @@ function implementing<Part>(methods: Record<MethodOf<Part>, true>): z.ZodType<Pa
 const otherFactor = implementing<OtherFactor>({ isEnabled: true, verify: true })
   .refine((factor) => isFactorName(factor.name), 'has no name of lower-case letters, digits and -.')
   .refine((factor) => isOptionalFunction(factor.sendCode), 'has a sendCode that is not a function.')
-const passwords = implementing<PasswordHasher>({
-  hash: true,
-  verify: true,
-  needsRehash: true,
-})
+const passwords = implementing<PasswordHasher>({ hash: true, verify: true, needsRehash: true })
   .refine((hasher) => isConcurrency(hasher.concurrency), 'has a concurrency outside 1-1000.')
   .refine(
     (hasher) => isOptionalFunction(hasher.verifyDigest),
@@ -319,12 +316,12 @@ const shape: Shape<ResolvedOptions> = {
   namedTokens: flag().default(false),
   accessTokensSurvivePasswordChange: flag().default(false),
   bus: implementing<RevocationBus>({ publish: true, subscribe: true }).optional(),
-  storeTimeout: whole(10, 60_000, 'milliseconds').default(2000),
+  storeTimeout: storeTimeoutRow.default(2000),
   purgeInterval: number({ least: 10, most: day, unit: 'seconds', or: 0 }).default(600),
   onEvent: optional(callable()),
   trace: optional(callable()),
   logger: implementing<Logger>({ debug: true, info: true, warn: true, error: true }).optional(),
-  clock: callable<() => Date>().default(() => systemClock),
+  clock: clockRow,
   requestId: optional(callable()),
   clientAddress: optional(callable()),
   describeUser: optional(callable()),
@@ -401,7 +398,7 @@ function isText(value: unknown): boolean {
 function isLink(value: unknown): boolean {
   if (typeof value !== 'string' || value.includes('#')) return false
   if (value.startsWith('/')) return returnPathOf(value) === value
-  return isHome(value) && new URL(value).username === '' && new URL(value).password === ''
+  return isPageUrl(value)
 }
 
 function isHome(value: unknown): boolean {

@@ -2,12 +2,11 @@ import type { KeyObject } from 'node:crypto'
 import { z } from 'zod'
 import { AuthConfigError, notSignedIn } from '../errors.js'
 import {
-  callable,
   checkOptions,
+  clockRow,
   fitting,
   optionsOf,
   ownMembers,
-  systemClock,
   text,
   whole,
 } from '../lib/check-options.js'
@@ -191,7 +190,7 @@ const rules = {
       keys: keysOption,
       rs256: keysOption.optional(),
       clockTolerance: whole(0, 60, 'seconds').default(5),
-      clock: callable<() => Date>().default(() => systemClock),
+      clock: clockRow,
     }),
   remedies: {
     issuer: 'set it to the absolute URL of your server, such as https://chat.example.com.',

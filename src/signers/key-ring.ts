@@ -2,13 +2,13 @@ import type { z } from 'zod'
 import { AuthConfigError } from '../errors.js'
 import { lazily } from '../lib/async.js'
 import {
-  callable,
   checkOptions,
+  clockRow,
   fitting,
   flag,
   type OptionRules,
   optionsOf,
-  systemClock,
+  storeTimeoutRow,
   whole,
   withMethods,
 } from '../lib/check-options.js'
@@ -143,9 +143,9 @@ const ringOptions = lazily(() =>
     publishAhead: whole(2 * reloadSeconds, undefined, 'seconds').default(600),
     longestToken: whole(60, undefined, 'seconds').default(90 * 24 * 3600),
     create: flag().default(true),
-    storeTimeout: whole(10, 60_000, 'milliseconds').default(2000),
+    storeTimeout: storeTimeoutRow.default(2000),
     logger: withMethods<Logger>('debug', 'info', 'warn', 'error').optional(),
-    clock: callable<() => Date>().default(() => systemClock),
+    clock: clockRow,
   }),
 )
 type Checked = z.output<ReturnType<typeof ringOptions>>

@@ -3,13 +3,12 @@ import type { InsertObject } from 'kysely'
 import { invalidRequest } from '../../errors.js'
 import { addressBlock } from '../../lib/addresses.js'
 import {
-  callable,
   checkOptions,
+  clockRow,
   fitting,
   number,
   optionsOf,
   ownMembers,
-  systemClock,
 } from '../../lib/check-options.js'
 import { describeFailure, withTimeout } from '../../lib/host-call.js'
 import { randomId } from '../../lib/secrets.js'
@@ -99,7 +98,7 @@ const schema = optionsOf({
   keepFor: number({ least: hour, most: 3650 * day, unit: 'seconds' }).default(90 * day),
   only: fitting<readonly string[]>(isListOfTexts, 'is not a list of types of events.').optional(),
   purgeInterval: number({ least: 10, most: day, unit: 'seconds', or: 0 }).default(hour),
-  clock: callable<() => Date>().default(() => systemClock),
+  clock: clockRow,
 })
 const columns = columnsOf<AuditRecord, 'mar_audit'>(auditRow)
 
