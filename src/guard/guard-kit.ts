@@ -3,7 +3,7 @@ import type { SessionKit } from '../kits/session-kit.js'
 import type { Authentication } from './authenticate.js'
 import type { SocketRegistry } from './socket-closing.js'
 
-/** What guards need besides sessions. */
+/** The parts that guards need, besides sessions. */
 export interface GuardKit extends SessionKit, Authentication {
   readonly registry: SocketRegistry
   /** Undefined: a page must come from the host that it connects to. */
@@ -16,7 +16,10 @@ export interface GuardKit extends SessionKit, Authentication {
   readonly signInUrl: SignInUrl | undefined
 }
 
-/** Where clients read how to get a token: the metadata of the server's APIs, RFC 9728 §3.1. */
+/**
+ * The addresses where clients read how to get a token: the metadata of the server's APIs, RFC 9728
+ * §3.1.
+ */
 export interface MetadataUrls {
   readonly own: string
   /** Those of further APIs, by their `resource`. */

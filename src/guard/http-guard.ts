@@ -34,7 +34,7 @@ declare global {
   }
 }
 
-/** What a route requires of its callers. */
+/** The requirements of a route on its callers. */
 export interface RequireAuthOptions {
   /**
    * True lets a request without credentials through, with `req.auth` undefined. Wrong credentials
@@ -88,11 +88,11 @@ export interface RequireAuthOptions {
    */
   tokenFrom?(request: IncomingMessage): string | null | undefined
   /**
-   * Where the credentials are: in the headers, in the cookie of your pages, or in either; with
-   * `either` a request with headers is judged by them alone. The last two need `pagesOrigin`. A
-   * request that changes something must then come from a page of yours (403 `forbidden`), and what
-   * a foreign page embeds counts as having no cookie. Answers get `Cache-Control: private` and
-   * `Vary: Cookie`, unless you have set others. Default `headers`.
+   * The place of the credentials: the headers, the cookie of your pages, or either. With `either`,
+   * a request with headers is judged by its headers alone. The last two need `pagesOrigin`. A
+   * request that changes something must then come from a page of yours (403 `forbidden`), and a
+   * request that a foreign page embeds counts as having no cookie. Answers get
+   * `Cache-Control: private` and `Vary: Cookie`, unless you have set others. Default `headers`.
    */
   readonly from?: CredentialsFrom
   /**
@@ -318,7 +318,7 @@ const rules = {
   }),
 }
 
-/** What a guard requires of the proof of who the user is. */
+/** The requirements of a guard on the proof of the user's identity. */
 interface RequiredProof {
   /** Seconds. */
   readonly maxAge: number | undefined

@@ -9,8 +9,8 @@ import { type RequiredScope, type ScopeOptions, scopeRule } from './scope.js'
 /** How `sockets.authenticate` and `attach` find the credentials, and what they require of them. */
 export interface SocketOptions extends ScopeOptions {
   /**
-   * Where the credentials are: in the headers or the ticket, or in the cookie of your pages.
-   * `cookie` needs `pagesOrigin`, and the page's `Origin` must equal it. Default `headers`.
+   * The place of the credentials: the headers or the ticket, or the cookie of your pages. `cookie`
+   * needs `pagesOrigin`, and the page's `Origin` must equal it. Default `headers`.
    */
   readonly from?: 'headers' | 'cookie'
 }

@@ -4,7 +4,7 @@ import { checkOptions, fitting, optionsOf } from '../lib/check-options.js'
 import type { Principal } from '../principal/principal.js'
 import { isKnownKind } from '../stores/stored-values.js'
 
-/** What a guard requires of a token. */
+/** The requirements of a guard on a token. */
 export interface ScopeOptions {
   /**
    * Scopes the token must hold, all of them; a token with `*` holds every scope. `[]`: any token

@@ -220,7 +220,9 @@ export interface PollTimes {
   readonly pollSlot: number
 }
 
-/** What is due for a session: nothing, a full check, or a full check that records its use. */
+/**
+ * The work that is due for a session: nothing, a full check, or a full check that records its use.
+ */
 type DueWork = 'nothing' | 'check' | 'touch'
 
 /** Decides when the store is asked about sessions with open sockets. */

@@ -39,9 +39,9 @@ export type SocketIoGuard = (socket: SocketIoSocket, next: (error?: Error) => vo
 /** How `sockets.socketIo` finds the credentials, and what it requires of them. */
 export interface SocketIoOptions extends ScopeOptions {
   /**
-   * Where the credentials are: in `auth.token` or the headers, in the cookie of your pages, or in
-   * either. The last two need `pagesOrigin`, and the cookie counts only for pages of that origin.
-   * With `cookie` nothing else is read; with `either` a token comes first and is judged alone. The
+   * The place of the credentials: `auth.token` or the headers, the cookie of your pages, or either.
+   * The last two need `pagesOrigin`, and the cookie counts only for pages of that origin. With
+   * `cookie`, nothing else is read. With `either`, a token comes first and is judged alone. The
    * cookie is the one sent when the connection began. Default `headers`.
    */
   readonly from?: CredentialsFrom

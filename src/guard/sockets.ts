@@ -51,8 +51,8 @@ export interface Sockets {
    *
    * `path` is compared exactly, without the query. Make `wsServer` with `noServer: true`. Throws
    * `AuthConfigError` for another kind of server, for an invalid path, and for a path already
-   * attached. If nobody else listens for upgrades, those of other paths are answered 404. `scope`
-   * and `from` as in `authenticate`.
+   * attached. If nobody else listens for upgrades, upgrades of other paths are answered 404.
+   * `scope` and `from` as in `authenticate`.
    *
    * @example
    * ```ts
@@ -255,7 +255,7 @@ export interface UpgradingServer {
   readonly options?: { readonly noServer?: boolean | undefined }
 }
 
-/** What is done with the upgrades of an attached path. */
+/** Handles the upgrades of an attached path. */
 interface UpgradeGuard {
   /** Throws if the settings name the cookie of pages and the host has none. */
   requirePlace(settings: SocketSettings): void

@@ -12,8 +12,8 @@ import type { GuardKit } from './guard-kit.js'
 import { type RequiredScope, type ScopeOptions, scopeRule } from './scope.js'
 
 /**
- * Where a route looks for credentials; with `either`, a request with headers is judged by them
- * alone.
+ * The place where a route looks for credentials. With `either`, a request with headers is judged by
+ * its headers alone.
  */
 export type CredentialsFrom = 'headers' | 'cookie' | 'either'
 
@@ -67,8 +67,8 @@ export interface AuthenticateOptions extends ScopeOptions {
    */
   tokenFrom?(request: IncomingMessage): string | null | undefined
   /**
-   * Where the credentials are: in the headers, in the cookie of your pages, or in either. The last
-   * two need `pagesOrigin`; send `Cache-Control: private` and `Vary: Cookie` with the answer then.
+   * The place of the credentials: the headers, the cookie of your pages, or either. The last two
+   * need `pagesOrigin`. With them, send `Cache-Control: private` and `Vary: Cookie` in the answer.
    * Default `headers`.
    */
   readonly from?: CredentialsFrom
@@ -102,7 +102,7 @@ export function settingsOfAuthenticate(
   return { scope, read: newReader(), metadataUrl }
 }
 
-/** Where credentials are. */
+/** The settings that say where the credentials are. */
 export interface ReaderSettings {
   readonly tokenFrom?: TokenFrom | undefined
   readonly from: CredentialsFrom
@@ -193,7 +193,7 @@ export function hasTokenIn(request: IncomingMessage, read: ReadCredentials): boo
   }
 }
 
-/** What a guard tells those whom it refuses. */
+/** The information that a guard gives to the clients it refuses. */
 export interface Challenge {
   /** Undefined without the option `oauth`: nobody but the host gives out tokens then. */
   readonly metadataUrl: string | undefined

@@ -22,8 +22,8 @@ export interface LocalAttempt {
 export type AuthenticateLocally = (attempt: LocalAttempt) => Promise<PasswordVerdict>
 
 /**
- * What passport-local gets instead of the request: it would fall back to the query string, and
- * passport writes to the object it gets.
+ * The object that passport-local gets instead of the request. With the request, it would fall back
+ * to the query string, and passport writes to the object it gets.
  */
 interface LoginOnly {
   readonly body: { readonly identifier: string; readonly password: string }

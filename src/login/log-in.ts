@@ -21,7 +21,7 @@ import {
 } from './login-proof.js'
 import type { LoginRequest } from './login-request.js'
 
-/** What a login asks for, and the request it comes from. */
+/** The settings of a login, and the request it comes from. */
 export interface AskedLogin extends Requester {
   readonly tokens: SessionRequest['tokens']
   /** Undefined: the router's default. */
@@ -81,13 +81,13 @@ export async function logIn(kit: LoginKit, { request, ...asked }: LogInRequest):
   return attempt.loggedIn
 }
 
-// By whichever step a login is refused, its text is that of a wrong password: a text of its own
-// would tell that the password was right.
+// A refusal at any step has the text for a wrong password. Another text would tell that the
+// password was right.
 function throwWithOneText(error: unknown): never {
   throw error instanceof AuthError && error.code === 'Unauthorized' ? wrongLogin(error) : error
 }
 
-/** The same login in steps: the same limits, decision and events, in the same order. */
+/** The login of {@link logIn} in steps, with its limits, decision and events, in the same order. */
 export function logInSteps(kit: LoginKit): LogInSteps {
   async function attempt(proof: LoginProof, asked: AskedLogin): Promise<StepOutcome> {
     const { due, loggedIn } = await attemptLogIn(kit, proof, asked)

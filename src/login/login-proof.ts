@@ -28,7 +28,7 @@ export interface SecondStep {
   readonly claim: () => Promise<boolean>
 }
 
-/** What a login proves: a password, or an earlier right password. */
+/** The proof of a login: a password, or an earlier right password. */
 export interface LoginProof {
   /** The counter keys of this attempt. */
   readonly digests: IdentifierDigests
@@ -48,10 +48,10 @@ export interface LoginProof {
   isRightFor(user: AuthUser, context: RequestContext): Promise<boolean>
 }
 
-/** Where a login comes from. */
+/** The request that a login comes from. */
 export type Requester = Pick<EndpointRequest, 'context' | 'aborted'>
 
-/** What a login by password keeps. */
+/** The parts that a login by password needs. */
 export interface LoginKit extends SignInKit {
   readonly authenticateLocally: AuthenticateLocally
   readonly rehash: Rehash

@@ -33,7 +33,7 @@ const text = z.string().min(1).refine(isWellFormed, 'Invalid input: lone surroga
 // characters could forge log lines.
 export const identifierText: z.ZodString = text
   .max(320, { abort: true })
-  // What keyboards and clipboards put around a name.
+  // Keyboards and clipboards put blanks around a name.
   .trim()
   .min(1)
   .refine((value) => !/\p{Cc}/u.test(value), 'Invalid input: control characters')
@@ -224,7 +224,7 @@ function inLowerCase(value: string): string {
   return value.toLowerCase().normalize('NFKC')
 }
 
-/** The same, an address with its domain in ASCII. */
+/** An address in lower case and NFKC, with its domain in ASCII. */
 function folded(value: string): string {
   const lower = value.toLowerCase()
   return /\P{ASCII}/u.test(lower) ? withAsciiDomain(lower.normalize('NFKC')) : lower

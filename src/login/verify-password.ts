@@ -151,7 +151,7 @@ function createReplaceHash(kit: SignInKit): ReplaceHash | null {
     addMark: () => Promise<void>,
   ): Promise<boolean> {
     // A request that comes too late adds no mark: a session has room for a few marks only, and must
-    // keep that of the stored hash.
+    // keep the mark of the stored hash.
     if ((await users.findById(userId))?.passwordHash !== from) return false
     await addMark()
     try {

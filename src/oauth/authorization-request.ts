@@ -110,7 +110,7 @@ export type RequestFaultCode =
   | 'request_uri_not_supported'
   | 'registration_not_supported'
 
-/** What is wrong with a request. The description is ours, and repeats nothing from the request. */
+/** The fault of a request. The description is ours, and repeats nothing from the request. */
 export interface RequestFault<Code extends RequestFaultCode = RequestFaultCode> {
   readonly error: Code
   readonly description: string
@@ -174,7 +174,7 @@ function requestFault(input: RequestInput): RequestFault | null {
   return null
 }
 
-/** What is wrong with the scopes or APIs of a request that says nothing else. */
+/** The fault in the scopes or APIs of a request that says nothing else. */
 export function grantFault(
   input: RequestInput,
 ): RequestFault<'invalid_scope' | 'invalid_target'> | null {
@@ -398,7 +398,7 @@ export function parseAuthorizationRequest(query: string): ParsedRequest | ForPag
   return parseBrowserRequest(query, maxQueryChars)
 }
 
-/** The same for another endpoint that browsers are sent to by clients. */
+/** Reads a request to another endpoint to which clients send browsers. */
 export function parseBrowserRequest(query: string, maxChars: number): ParsedRequest | ForPage {
   if (query.length > maxChars) return { at: 'page', problem: 'too-long' }
   // In the address of a page, `#` would cut off what follows.

@@ -23,7 +23,7 @@ export interface BackchannelLogout {
   close(milliseconds: number): Promise<void>
 }
 
-/** What apps are told with. */
+/** The parts that tell apps of ended sessions. */
 export interface LogoutKit extends GroundKit, OAuthServer {
   readonly sessions: Sessions
 }
@@ -192,7 +192,7 @@ export function createLogoutQueue<Message>({
 }: Telling<Message>): LogoutQueue<Message> {
   const queue = createFairQueue<Waiting<Message>>()
   const paused = createPauses<Waiting<Message>>(enqueue)
-  /** What is in either, for the shares of apps. */
+  /** All messages, waiting or paused, for the shares of apps. */
   const all = createFairQueue<Waiting<Message>>()
   const underWay = new Set<Promise<void>>()
   let sent = 0

@@ -81,9 +81,9 @@ function refusalOfSecret(secret: string, client: OAuthClient | null): ClientRefu
   return isRight ? refusalOfDisabled(client) : 'wrong-secret'
 }
 
-// The time tells whether the client exists, since its signature is verified. So does the
-// authorization endpoint, by its page, and a client id is not secret: RFC 6749 §2.2,
-// https://www.rfc-editor.org/rfc/rfc6749#section-2.2
+// The time tells whether the client exists, since the signature of an existing client is verified.
+// The page of the authorization endpoint tells it too, and a client id is not secret: RFC 6749
+// §2.2, https://www.rfc-editor.org/rfc/rfc6749#section-2.2
 async function refusalOfAssertion(
   { once, issuer, baseUrl, clock }: AppsKit,
   assertion: string,

@@ -24,7 +24,7 @@ export interface SignerFacts {
   readonly webOnLoopback: boolean
 }
 
-/** What is wrong with a client whose members are valid one by one. */
+/** The problem of a client whose members are valid one by one. */
 interface ClientProblem {
   readonly member: keyof OAuthClient
   /** The position in the member, such as `[2]`. */

@@ -239,7 +239,7 @@ export function redirectOf(client: OAuthClient, presented: string): string | nul
     : null
 }
 
-/** The same for the address after signing out. */
+/** The post-logout redirect URI of a request, as sent, if it is the client's; otherwise null. */
 export function postLogoutRedirectOf(client: OAuthClient, presented: string): string | null {
   const { postLogoutRedirectUris = [], type } = client
   return postLogoutRedirectUris.some((registered) => redirectMatches(presented, registered, type))

@@ -77,7 +77,7 @@ export interface CreateClientOptions extends HostAction {
   readonly withSecret?: boolean
 }
 
-/** What the register of apps is changed with: by a server, or from a terminal. */
+/** The parts that change the register of apps, in a server or from a terminal. */
 export interface RegisterKit extends SignerFacts {
   readonly managedClients: ManagedClientStore
   readonly forgetClient: ForgetClient
@@ -130,7 +130,7 @@ export function createForgetClient(
   // A forged message can only cause one more read of the store.
   revocations.onClientChanged((clientId) => clients.forget(clientId))
   return async function forgetClient(clientId) {
-    // The same call informs this process, synchronously.
+    // This call also informs this process, synchronously.
     await revocations.announce([{ clientId }])
   }
 }

@@ -18,7 +18,7 @@ export interface Clients {
    * invalid one. At most 30 seconds old. Rejects with 503 if the store fails.
    */
   find(clientId: string): Promise<OAuthClient | null>
-  /** The same, read from the store now. */
+  /** Like `find`, but read from the store now. */
   findFresh(clientId: string): Promise<OAuthClient | null>
   /**
    * Whether `find` for this id needs no limit on invented ids: it answers from the cache, or the
@@ -28,13 +28,13 @@ export interface Clients {
   /** Drops a client from the cache, because it has changed. */
   forget(clientId: string): void
   /**
-   * The client with its redirect URIs. Those of a client that nobody registered are in its document
-   * alone: null if there is no fit one. Rejects with 503.
+   * The client with its redirect URIs. The redirect URIs of a client that nobody registered are in
+   * its document alone: null if there is no fit document. Rejects with 503.
    */
   withRedirects(client: OAuthClient, context: RequestContext): Promise<OAuthClient | null>
 }
 
-/** What clients are checked against. */
+/** The facts that clients are checked against. */
 export interface ClientFacts extends SignerFacts, OwnNames {
   /** Every known scope: the standard ones and the host's. */
   readonly knownScopes: ReadonlySet<string>

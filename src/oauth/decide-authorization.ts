@@ -201,9 +201,9 @@ function enrol({ session }: Facts): InteractionPage | null {
   return session.mustEnrol ? { page: 'enrolment' } : null
 }
 
-// A stolen copy of the cookie expires ten seconds after its owner enrols a factor. What the thief
-// opens until then would last, with the factor that the owner has shown, and so would a consent.
-// The owner's browser has the new cookie when the next button is pressed.
+// A stolen copy of the cookie expires ten seconds after its owner enrols a factor. A session that
+// the thief opens until then would last, with the factor that the owner has shown. A consent would
+// last, too. The owner's browser has the new cookie when the next button is pressed.
 function comeAnew({ session }: Facts): InteractionPage | null {
   return session.isByFormerSecret ? { page: 'continue', reason: 'former' } : null
 }

@@ -140,7 +140,7 @@ async function wordsGranted(
   return (await consents.find(found.session.userId, client.id))?.scopes ?? []
 }
 
-/** What an `id_token_hint` says: it is an ID token issued to the client, expired or not. */
+/** The content of an `id_token_hint`, an ID token issued to the client, expired or not. */
 export interface IdTokenHint {
   readonly userId: string
   /** The session of the client, by the name that the client knows; null without. */

@@ -19,14 +19,14 @@ import {
 } from './judge-authorization.js'
 import { appended, queryOf } from './redirect-uri.js'
 
-/** Where a browser returns to after signing out: a registered address of a client. */
+/** The address that a browser returns to after signing out: a registered address of a client. */
 export interface LogoutReturn {
   readonly client: OAuthClient
   readonly redirectUri: string
   readonly state: string | null
 }
 
-/** What counts of a request to sign out. */
+/** The parts of a sign-out request that count. */
 export interface JudgedLogout {
   /** Null if there is no such client. */
   readonly clientId: string | null
@@ -124,7 +124,7 @@ async function isOfSession(
   return own?.openedBySessionId === session.id && own.clientId === clientId
 }
 
-/** What counts of a request, as a query, which is judged like the request itself. */
+/** The parts of a request that count, as a query. The query is judged like the request itself. */
 export function whatCounts({ back, uiLocales }: Pick<JudgedLogout, 'back' | 'uiLocales'>): string {
   return queryOf({
     ...(back !== null && {

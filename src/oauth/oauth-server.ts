@@ -127,7 +127,8 @@ function documentsOf(
   const { clientDocuments } = options
   if (clientDocuments === undefined || !hasDocumentHosts(options)) return undefined
   const { hosts, except, scopes, resources } = clientDocuments
-  // The id of such a client could be that of an API here, so that its ID tokens had its audience.
+  // The id of such a client could equal the id of an API here, so that the client's ID tokens had
+  // the audience of the API.
   if (hosts.includes(baseUrl.hostname))
     throw new AuthConfigError(
       'oauth.clientDocuments.hosts',
@@ -259,7 +260,7 @@ export interface Apis {
   readonly ownAddress: string
   /** The documents, by their paths. */
   readonly apiDocuments: ReadonlyMap<string, ResourceMetadata>
-  /** Where guards send clients without a token. */
+  /** The addresses that guards give to clients without a token. */
   readonly metadataUrls: MetadataUrls
 }
 

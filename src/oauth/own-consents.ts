@@ -22,7 +22,7 @@ export interface ListedConsent {
   readonly updatedAt: Date
 }
 
-/** What users do with their consents: at `/auth/consents`, and on the account page. */
+/** The actions of users on their consents, at `/auth/consents`, and on the account page. */
 export interface OwnConsents {
   /** Rejects with 503. */
   list(userId: string): Promise<readonly ListedConsent[]>

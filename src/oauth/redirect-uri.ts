@@ -7,7 +7,7 @@ import type { OAuthClientType } from '../stores/client-contract.js'
 /** The longest redirect URI, in characters. */
 const maxRedirectChars = 2000
 
-/** Where a redirect leads: to a site, to a port of the user's own device, or to an app on it. */
+/** The target of a redirect: a site, a port of the user's own device, or an app on the device. */
 export type RedirectKind = 'https' | 'loopback' | 'private'
 
 /**
@@ -61,10 +61,10 @@ const mistakes: readonly (readonly [RegExp, string])[] = [
 ]
 
 /**
- * What is wrong with a redirect URI that a client wants to register; null if nothing is. An allow
- * list: `https:` for all, and for native clients also `http:` on a loopback address ([RFC 8252
- * §7.3](https://www.rfc-editor.org/rfc/rfc8252#section-7.3)) and the scheme of an app, which may be
- * none that browsers or systems act on themselves, such as `javascript:`.
+ * The fault of a redirect URI that a client wants to register; null if it has none. The rule is an
+ * allow list: `https:` for all, and for native clients also `http:` on a loopback address ([RFC
+ * 8252 §7.3](https://www.rfc-editor.org/rfc/rfc8252#section-7.3)) and the scheme of an app. A
+ * scheme that browsers or systems act on themselves, such as `javascript:`, is refused.
  *
  * @param webOnLoopback - whether web clients may use `http:` on a loopback address, too
  */

@@ -26,8 +26,8 @@ export interface Scopes {
   /** The scopes that have an effect, without `*`. */
   readonly published: readonly string[]
   /**
-   * What a scope lets an app do: in the language, else in English, else in the first language
-   * given.
+   * The text that says what a scope lets an app do: in the language, else in English, else in the
+   * first language given.
    */
   describe(scope: string, language: string): string
 }

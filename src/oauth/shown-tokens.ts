@@ -205,9 +205,9 @@ function presentedToken(parameters: RequestParameters): string {
 const nobodysSession: () => string = lazily(randomId)
 
 /**
- * The state to compare a refresh token with: that of the client's own session, or a dummy state for
- * any other. A current token is recognised faster than others, and the time must not tell that
- * about the session of another client.
+ * The state to compare a refresh token with: the state of the client's own session, or a dummy
+ * state for any other session. A current token is recognised faster than others. The time must not
+ * tell that about the session of another client.
  */
 function ownRefresh(client: OAuthClient, session: SessionRecord | null): RefreshState {
   return (session?.clientId === client.id ? session.refresh : null) ?? nobodysRefresh()

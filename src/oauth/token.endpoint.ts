@@ -73,7 +73,7 @@ function approvalIn(
   if (polled.outcome === 'too-soon') throw new AuthError('slow_down')
   const { state, authorizationCodeHash, expiresAt } = polled.code
   if (state === 'approved' && authorizationCodeHash !== null) {
-    // Whoever collects elsewhere has made another device ask.
+    // A client that collects the code in another network has made another device ask.
     if (!isWhereItBegan(polled.code)) throw new AuthError('access_denied')
     return authorizationCodeHash
   }

@@ -4,9 +4,9 @@ import { grantTypes, type OAuthClient } from '../../stores/client-contract.js'
 import { clientIdPattern, isName } from '../client-schema.js'
 import { redirectKind, redirectProblem } from '../redirect-uri.js'
 
-/** What the document of a client says, as far as it is read. */
+/** The content of a client's document, as far as it is read. */
 export interface ClientDocument {
-  /** What the client calls itself; null if it does not. Nobody has checked it. */
+  /** The name that the client gives itself; null without. Nobody has checked it. */
   readonly claimedName: string | null
   /** At least one. */
   readonly redirectUris: readonly string[]
@@ -42,7 +42,7 @@ export function isClientId(value: unknown): value is string {
   return typeof value === 'string' && (clientIdPattern.test(value) || documentHost(value) !== null)
 }
 
-/** What was read about a client that nobody registered; null for any other. */
+/** The document of a client that nobody registered; null for any other client. */
 export function documentOf(client: OAuthClient & Partial<DocumentClient>): ClientDocument | null {
   return client.document ?? null
 }
@@ -56,7 +56,7 @@ export function readClientDocument(clientId: string, text: string): ClientDocume
   const members = membersOf(text)
   const member = (name: string): unknown => (Object.hasOwn(members, name) ? members[name] : null)
   if (member('client_id') !== clientId) throw new UnexpectedAnswer('client_id is not its address.')
-  // Whatever is published is no secret.
+  // Published text is not secret.
   if (Object.keys(members).some((name) => name.startsWith('client_secret')))
     throw new UnexpectedAnswer('it has a secret.')
   const method = member('token_endpoint_auth_method') ?? 'none'

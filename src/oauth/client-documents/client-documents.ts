@@ -46,7 +46,7 @@ interface Known {
 
 const mostKnown = 200
 const knownSeconds = 24 * 60 * 60
-/** So long an old document is used while its host cannot be asked. */
+/** The time for which an old document is used while its host cannot be asked. */
 const graceMs = 60 * 60 * 1000
 /** Separate from the known ones, so that invented paths evict no client. */
 const mostFailed = 200

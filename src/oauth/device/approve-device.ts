@@ -13,7 +13,7 @@ import type { OpenedDevice } from './device-flow.js'
 /** A device that a user is asked about. */
 export interface AskedDevice extends OpenedDevice {
   readonly client: OAuthClient
-  /** What its client may still have of what it asked for. */
+  /** The requested scopes that its client may still have. */
   readonly scopes: readonly string[]
   readonly resources: readonly string[]
   readonly isSameNetwork: boolean

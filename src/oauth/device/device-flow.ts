@@ -11,14 +11,14 @@ import type {
 } from '../../stores/device-code-contract.js'
 import type { OAuthServer } from '../oauth-server.js'
 
-/** What a device has asked for. */
+/** The request of a device. */
 export interface AskedByDevice {
   readonly client: OAuthClient
   readonly scopes: readonly string[]
   readonly resources: readonly string[]
 }
 
-/** What a device gets: a secret to ask with, and a code for its user. */
+/** The answer to a device: a secret to ask with, and a code for its user. */
 export interface IssuedDeviceCode {
   /** `mar_dc_…` */
   readonly deviceCode: string
@@ -34,8 +34,8 @@ export interface OpenedDevice {
 }
 
 /**
- * The devices that wait for a user, by the device grant. Neither their secrets nor the codes of
- * their users are stored. Every method rejects with 503.
+ * The devices that wait for a user, by the device grant. Neither the secrets of the devices nor the
+ * codes of their users are stored. Every method rejects with 503.
  */
 export interface DeviceFlow extends NonNullable<OAuthServer['deviceRules']> {
   begin(asked: AskedByDevice, context: RequestContext): Promise<IssuedDeviceCode>

@@ -7,7 +7,10 @@ import type { AppsKit } from '../apps-kit.js'
 import { resourcesOf } from '../client-schema.js'
 import { hasWords, wordsOfGrant } from '../consent-words.js'
 
-/** What a user has granted to a client, or what remains of it. Neither list is empty. */
+/**
+ * The scopes and APIs that a user has granted to a client, or the rest that remains of them.
+ * Neither list is empty.
+ */
 export interface Grantable {
   readonly scopes: readonly string[]
   /** APIs; the first is the default. */
@@ -62,7 +65,7 @@ export function targetOf(asked: readonly string[], granted: readonly string[]): 
 
 /**
  * The second check of client and consent, for a session opened by a code, after it is stored. If
- * the client may not have it, ends the session and throws 400 `invalid_grant`; 503.
+ * the client may not have the session, ends it and throws 400 `invalid_grant`; 503.
  *
  * Withdrawing a consent or disabling a client is stored first, and existing sessions are ended
  * then. An earlier code could still open a session afterwards, which nobody would end. So the
@@ -88,8 +91,8 @@ export async function requireStillAllowed(
 }
 
 /**
- * The same check for a refreshed session, before its tokens are signed. A disabled client has lost
- * its sessions, so there is nothing to refresh.
+ * Checks the consent for a refreshed session, before its tokens are signed. The client needs no
+ * check: a disabled client has lost its sessions, so there is nothing to refresh.
  */
 export async function requireConsent(
   kit: AppsKit,

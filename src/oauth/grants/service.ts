@@ -15,7 +15,10 @@ import { targetOf } from './remaining-grant.js'
 /** Its parameters are those that all grants have. */
 export const serviceParameters = {} as const
 
-/** What is for people: an account, an ID Token, and a sign-in that outlives the browser. */
+/**
+ * The scopes that are for people only: an account, an ID Token, and a sign-in that outlives the
+ * browser.
+ */
 const scopesOfPeople: readonly string[] = ['*', 'openid', 'offline_access']
 /** A session that ends while it is looked for is looked for again. */
 const maxAttempts = 5
@@ -121,7 +124,7 @@ async function openSession(
   // A number may be taken by a session that was opened after the first look: the same one for all.
   const openedMeanwhile = await findSession(kit, post)
   if (openedMeanwhile !== null) return openedMeanwhile
-  // 429, 503. Who asks and revokes in a loop would store a row each time.
+  // 429, 503. A client that asks and revokes in a loop would store a row each time.
   const issued = { userId: approved.user.id, sessionId: client.id }
   await kit.takeIssue('service', issued, context)
   const session = sessions.draft(
