@@ -93,7 +93,7 @@ export interface OwnSessions {
   endOthers(current: SessionRecord, context: RequestContext): Promise<number>
 }
 
-/** What users do with their sessions: at `/auth/sessions`, and on the account page. */
+/** The actions of users on their sessions, at `/auth/sessions`, and on the account page. */
 export function ownSessions({ sessions, countSockets }: SignInKit): OwnSessions {
   return {
     async list(current) {

@@ -14,7 +14,7 @@ export function signedInIdentifier(userId: string): LoginIdentifier {
   return { kind: 'user', value: `\u0000${Buffer.from(userId).toString('hex')}` }
 }
 
-/** What there is before a sign-in can be decided. */
+/** The parts that exist before a sign-in can be decided. */
 interface ProvePasswordKit extends GroundKit, ManagementKit {}
 
 /**

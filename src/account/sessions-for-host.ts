@@ -84,18 +84,18 @@ export interface EndOptions extends HostAction {
    */
   readonly except?: string
   /**
-   * What happens to the user's other ways in: passkeys, and connected accounts at providers.
+   * The treatment of the user's other ways in: passkeys, and connected accounts at providers.
    * `added-by-password`, if the old password may have been stolen, removes those that were added in
    * a session that had shown nothing but a password, a passkey or a recovery code, since a thief
    * may have added them. With `watchPasswordHash`, those added under the current password stay.
-   * `{ addedSince }`, if a session was stolen, removes all that were added since then, TOTP and
-   * the consents to apps as well. A user without a password keeps the last one, and the call
-   * rejects with `last-sign-in-method` after everything else is done. Default `keep`: all stay.
+   * `{ addedSince }`, if a session was stolen, removes all that were added since then, TOTP and the
+   * consents to apps as well. A user without a password keeps the last one, and the call rejects
+   * with `last-sign-in-method` after everything else is done. Default `keep`: all stay.
    */
   readonly waysIn?: 'keep' | 'added-by-password' | { readonly addedSince: Date }
 }
 
-/** What ends sessions, in a server and from a terminal. */
+/** The parts that end sessions, in a server and from a terminal. */
 export interface EndingKit extends ManagementKit {
   readonly removeWaysIn: RemoveWaysIn
 }

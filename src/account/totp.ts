@@ -15,7 +15,7 @@ import type { TotpEnrolment } from '../two-factor/enrolment.js'
 import { countsAsFactor, hasShownCode } from '../two-factor/second-factor.js'
 import type { AuthUser } from '../users/contract.js'
 
-/** Where the host stores TOTP seeds. */
+/** The parts of a host that stores TOTP seeds. */
 export interface TotpKit extends SignInKit {
   readonly enrolment: TotpEnrolment
 }

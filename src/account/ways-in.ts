@@ -9,11 +9,11 @@ import type { AuthUser } from '../users/contract.js'
 /** Which ways in of a user may be a thief's. */
 export interface WhichWaysIn {
   /**
-   * What was added under a former password, and by it alone. `unless-factor`: without passkeys that
-   * sign-in by password demands, since a mailbox takes no factor away.
+   * The ways in that were added under a former password, and by it alone. `unless-factor` excepts
+   * the passkeys that a sign-in by password demands, since a mailbox takes no factor away.
    */
   readonly byPassword: boolean | 'unless-factor'
-  /** All that was added since then; null: no time plays a part. */
+  /** Everything that was added since then; null: no time plays a part. */
   readonly since: Date | null
   /** Whether a user without a password keeps the last one; otherwise the mailbox is a way in. */
   readonly sparesLast: boolean

@@ -52,10 +52,10 @@ export interface AccountsServer {
   closeMail(milliseconds: number): Promise<void>
 }
 
-/** What every change of an account needs. */
+/** The parts that every change of an account needs. */
 export interface AccountsKit extends SignInKit, AccountsServer, EndForAccounts {}
 
-/** What there is before a sign-in can be decided: codes by mail are a second factor. */
+/** The parts that exist before a sign-in can be decided: codes by mail are a second factor. */
 interface ServingKit extends GroundKit, ManagementKit {
   readonly proofs: Proofs | undefined
   readonly hasher: AdmittedHasher

@@ -72,8 +72,8 @@ export interface AccountsForHost {
   sendPasswordReset(userId: string, options?: HostAction): Promise<boolean>
   /**
    * `POST /auth/password/forgot` for a form of your own: exactly one of `email`, `username` and
-   * `user`. The same for every name, and the same limits. Rejects with `AuthError`:
-   * `invalid-request`, `too-many-requests`, `temporarily-unavailable`.
+   * `user`. It resolves in one way for every name, and has the limits of the endpoint. Rejects with
+   * `AuthError`: `invalid-request`, `too-many-requests`, `temporarily-unavailable`.
    */
   forgotPassword(
     request: IncomingMessage,
@@ -135,7 +135,7 @@ export function createAccounts(kit: AccountsKit, forms: FormsKit | undefined): A
   }
 }
 
-/** What the host's users can do; undefined without the methods. */
+/** The parts for actions of the host's users; undefined without the methods of the user store. */
 export interface OfferedKits {
   readonly passwords: PasswordsKit | undefined
   readonly emails: EmailsKit | undefined
@@ -255,7 +255,7 @@ async function notify(
   const user = await contacts.findById(userId)
   const contact = user && (await contacts.findContact(userId))
   const present = provenAddress(contact)
-  // Whoever can still undo a change of the address hears of everything.
+  // An address that can still undo a change of the address gets every notice.
   const addresses = [
     ...(present === null ? [] : [present]),
     ...(await formerAddressesOf(kit, userId)),

@@ -31,7 +31,8 @@ export function createEmailFactor(kit: EmailCodesKit): CodeFactor {
     name: 'email',
     endsSessions: true,
 
-    // Also without a proven address: otherwise whoever changes the address lifts the factor.
+    // The factor is on without a proven address, too: otherwise a change of the address would lift
+    // it.
     async isEnabled(user) {
       const contact = await contacts.findContact(user.id)
       return contact?.emailFactor === true && !(await isOutranked(user))
@@ -52,7 +53,7 @@ export function createEmailFactor(kit: EmailCodesKit): CodeFactor {
     async verify(user, typed) {
       const email = provenAddress(await contacts.findContact(user.id))
       if (email === null || !(await useCode(kit, user, email, typed))) return { outcome: 'refused' }
-      // Whoever has the mailbox may sign in as often as they like.
+      // The owner of the mailbox may sign in as often as they like.
       await mails.giveBack({ email, user }, 'second-factor-code')
       return { outcome: 'accepted' }
     },
@@ -62,7 +63,8 @@ export function createEmailFactor(kit: EmailCodesKit): CodeFactor {
 /** Does work for the same user one after the other. */
 type InTurn = <Result>(userId: string, work: () => Promise<Result>) => Promise<Result>
 
-// So that a double click is no failure of the store. Processes may still meet at a number.
+// Calls wait in turn, so that a double click is no failure of the store. Two processes may still
+// meet at a number.
 function createInTurn(): InTurn {
   const last = new Map<string, Promise<unknown>>()
   return async function inTurn(userId, work) {
@@ -151,7 +153,7 @@ function requestIdOf({ id }: AuthUser, period: number, number: number): string {
   return JSON.stringify([purpose, id, period, number])
 }
 
-/** What marks an address. A code that went to a former one is worth nothing. */
+/** The mark of an address. A code that went to a former address is worth nothing. */
 export function addressParts({ id }: AuthUser, email: string): MarkOf {
   return ['address', id, email]
 }

@@ -86,8 +86,9 @@ export async function verifyEmail(
 }
 
 /**
- * Mails a code that proves the present address, for whoever the parts mark. `session`: the one that
- * has asked; null if the host has. Throws 400, 409 `already-verified`, 429, 503.
+ * Mails a code that proves the present address, for the session or user that the parts mark.
+ * `session`: the session that has asked; null if the host has asked. Throws 400, 409
+ * `already-verified`, 429, 503.
  */
 export async function sendVerification(
   { contacts, proofs, mails, linkToCode }: AccountsKit,
@@ -129,9 +130,9 @@ export function changeEmailEndpoint(kit: AccountsKit): Endpoint {
 }
 
 /**
- * Mails a code to a new address, and changes nothing yet. The same whether or not another user has
- * it, or has had it while the change can be undone. Throws 400, 401, 403, 409 `already-verified`,
- * 429, 503.
+ * Mails a code to a new address, and changes nothing yet. The answer does not tell whether another
+ * user has the address, or has had it while the change can be undone. Throws 400, 401, 403, 409
+ * `already-verified`, 429, 503.
  */
 export async function changeEmail(
   kit: AccountsKit,
@@ -150,7 +151,7 @@ export async function changeEmail(
   if (email === from && emailVerified) throw new AuthError('already-verified')
   const isTaken = await isOfAnother(kit, user.id, email)
   const since = sinceOf(session.authenticatedAt, kit.clock())
-  // Counted for the account that asks, whoever has the address.
+  // The attempt counts for the account that asks, not for the owner of the address.
   const refused = await mails.take({ email, user }, 'change-address', request.context)
   if (refused !== null) throw refused
   // Nobody's proof, if the address is taken: it looks the same, and no code confirms it.
@@ -190,7 +191,7 @@ export function requireAddress(typed: string): string {
   throw invalidRequest([{ path: 'email', message: 'Invalid input: not an address' }])
 }
 
-// Whoever has a mistyped address must not take the account with it.
+// The owner of a mistyped address must not take over the account.
 function undoneBy(
   { email, emailVerified }: UserContact,
   { resetUnproven }: CheckedAccountsOptions,
@@ -210,7 +211,7 @@ function accepted(sent: CodeSent) {
   return { status: 202, body: { status: 'success', data: sent } }
 }
 
-/** What marks a session. A code works only in the session that has asked for it. */
+/** The mark of a session. A code works only in the session that has asked for it. */
 export function sessionParts(sessionId: string): MarkOf {
   return ['session', sessionId]
 }
@@ -224,7 +225,7 @@ export function isOfSession(
   return [sessionParts(id), sessionsOf(userId)].some((parts) => proofs.isMark(proof, parts))
 }
 
-/** What marks any session of a user, where the host has asked for a code. */
+/** The mark of all sessions of a user, for a code that the host has asked for. */
 export function sessionsOf(userId: string): MarkOf {
   return ['sessions', userId]
 }
@@ -233,7 +234,7 @@ export function sessionsOf(userId: string): MarkOf {
 export const confirmEmailRequest: z.ZodObject<{ requestId: z.ZodString; code: z.ZodString }> =
   z.object({ requestId: z.string().min(1).max(100), code: z.string().min(1).max(64) })
 
-/** Where the host's users can have proven and changed addresses. */
+/** The parts of a host whose users can prove and change addresses. */
 export interface EmailsKit extends AccountsKit {
   readonly updateEmail: NonNullable<UserStore['updateEmail']>
   readonly markEmailVerified: NonNullable<UserStore['markEmailVerified']>
@@ -335,7 +336,8 @@ async function useUp(
     if (!(await proofs.consume(proof))) throw proofs.refusal('void', proof.record, context)
     notice.send(context)
   } catch (error) {
-    // Whoever has won has told it. After an outage it is told here: the address is another one.
+    // The call that has won has sent the notice. After an outage it is sent here: the address has
+    // changed.
     if (error instanceof AuthError && error.status < 500) notice.release()
     else notice.send(context)
     throw error
@@ -368,7 +370,7 @@ async function undoably(
   }
 }
 
-/** Who can undo it, and from which sign-in on. */
+/** The address that can undo the change, and the moment since which an undo removes ways in. */
 interface Undo {
   readonly undoBy: string
   readonly since: string

@@ -24,7 +24,7 @@ import type { Sealed } from './proofs.js'
 import { forgotPassword, type MailedWayBack, resetPassword } from './reset-password.js'
 import { ownerOfProof, undoAsksPassword, undoEmail } from './undo-email.js'
 
-/** `/account/forgot`: mails a link for a new password to whoever has a proven address. */
+/** `/account/forgot`: mails a link for a new password to a user with a proven address. */
 export function createForgotPage(forms: FormsKit, kit: PasswordsKit): MailPage {
   return {
     page: 'account/forgot',
@@ -138,15 +138,15 @@ async function lookAtUndo(kit: EmailsKit, token: string, { context }: EndpointRe
   return { username: user.username, former: proof.sealed['from'] ?? '', minLength }
 }
 
-/** A new password, of whoever holds the link in a mail. */
+/** The page on which the holder of a mailed link sets a new password. */
 export interface ResetView extends NewPasswordOnPage {
   readonly form: PageForm
   readonly username: string
 }
 
 /**
- * Asks whoever holds the link in a mail whether a change of the address is to be taken back, and
- * for the new password, in the field `password`.
+ * Asks the holder of the link in a mail whether to take a change of the address back. The field
+ * `password` asks for the new password.
  */
 export interface UndoView {
   readonly form: PageForm
@@ -158,7 +158,7 @@ export interface UndoView {
 }
 
 /**
- * The name of whoever has forgotten the password.
+ * Asks for the name of a user who has forgotten the password.
  *
  * @internal
  */
@@ -175,7 +175,7 @@ ${formOf(form, texts, 'forgot.wrong', [name, button(texts.html('forgot.submit'))
 }
 
 /**
- * A new password, of whoever holds the link in a mail.
+ * Asks the holder of the link in a mail for a new password.
  *
  * @internal
  */

@@ -18,7 +18,7 @@ export function provenAddress(contact: UserContact | null): string | null {
   return contact?.emailVerified === true ? contact.email : null
 }
 
-/** Who gets a mail. */
+/** The recipient of a mail. */
 export interface MailTo {
   readonly email: string
   /** Null: a stranger, or a user whose name the mail must not tell. */
@@ -26,7 +26,7 @@ export interface MailTo {
   readonly locale: string | null | undefined
 }
 
-/** What a mail carries besides its texts. */
+/** The content of a mail besides its texts. */
 export interface MailContent {
   readonly kind: MailKind
   readonly code?: string
@@ -146,16 +146,16 @@ export type LinkPurpose = Extract<ProofPurpose, 'reset' | 'undo-address' | 'invi
  * With the option `oauth`, a missing one leads to the router's page below `/account`.
  */
 export interface AccountLinks {
-  /** Where a user sets a new password: `https://chat.example.com/#/reset/{token}`. */
+  /** The page where a user sets a new password: `https://chat.example.com/#/reset/{token}`. */
   readonly reset?: string
-  /** Where a user undoes a change of the address. */
+  /** The page where a user undoes a change of the address. */
   readonly undo?: string
-  /** Where somebody who is invited registers. Required for `registration: 'invited'`. */
+  /** The page where an invited person registers. Required for `registration: 'invited'`. */
   readonly invitation?: string
   /**
-   * Where a mailed code is filled in, in the browser that has asked for it. `{token}` becomes the
-   * request id, a dot and the code. Default: with `oauth`, the router's page, for codes that a
-   * browser's session has asked for; without, a mail with a code has no link.
+   * The page where a mailed code is typed in, in the browser that has asked for it. `{token}`
+   * becomes the request id, a dot and the code. Default: with `oauth`, the router's page, for codes
+   * that a browser's session has asked for; without, a mail with a code has no link.
    */
   readonly confirm?: string
 }

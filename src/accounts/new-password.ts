@@ -54,7 +54,7 @@ export interface PasswordsForHost {
   check(plain: string, options?: { readonly userId?: string }): Promise<PasswordVerdict>
 }
 
-/** What the rules say about a new password. */
+/** The verdict of the rules on a new password. */
 export interface PasswordVerdict {
   /** Empty if it is accepted. */
   readonly reasons: readonly PasswordReason[]
@@ -130,7 +130,7 @@ export async function hashPassword(
   return hasher.hash(password, { source: siteOf(context.ip), context, signal: aborted() })
 }
 
-/** Where the host's users can set passwords. */
+/** The parts of a host whose users can set passwords. */
 export interface PasswordsKit extends AccountsKit {
   readonly updatePasswordHash: NonNullable<UserStore['updatePasswordHash']>
 }
@@ -179,7 +179,7 @@ export async function changePassword(
   const proved = await prove(kit, asking, proof, request)
   // The hash that was verified: if another one is stored by now, the change is not this user's.
   const user = proved?.user ?? asking.user
-  // Asked elsewhere, so not for whoever has nothing but a session.
+  // Another server may be asked here, so it is not asked for a user who has nothing but a session.
   await requireGood(kit, asking.user, newPassword, context)
   const hash = await hashPassword(kit, newPassword, request)
   await beforehand?.()
@@ -199,7 +199,7 @@ export async function changePassword(
 
 /**
  * Requires what a change of the password or the address and a deletion need: a fresh sign-in, and
- * the password of whoever has one, or a passkey. Throws 401, 403, 429 or 503.
+ * the password of a user who has one, or a passkey. Throws 401, 403, 429 or 503.
  */
 export type ProvePresent = (
   kit: SignInKit,

@@ -11,14 +11,14 @@ import { typedDigits } from '../lib/typed-codes.js'
 import { createVault, type Vault } from '../lib/vault.js'
 import type { ProofPurpose, ProofRecord, ProofStore } from '../stores/proof-contract.js'
 
-/** What a proof is for, and what must still be so when it arrives. */
+/** The purpose of a proof, and the conditions that must still hold when it arrives. */
 export interface AskedProof {
   readonly purpose: ProofPurpose
   /** Null: nobody's. Its code is none, so that it looks like any other from outside. */
   readonly userId: string | null
   /** From {@link Proofs.markOf}; null if nothing must stay the same. */
   readonly mark: string | null
-  /** What is written or mailed once it is proven; stored encrypted. */
+  /** The values that are written or mailed after the proof; stored encrypted. */
   readonly sealed: Sealed
   /** Seconds. */
   readonly lifetime: number
@@ -28,7 +28,7 @@ export interface AskedProof {
   readonly tries?: number
 }
 
-/** What proofs that are mailed to a user are for. */
+/** The purposes of proofs that are mailed to a user. */
 export const mailedPurposes: readonly ProofPurpose[] = [
   'reset',
   'verify-address',
@@ -38,12 +38,15 @@ export const mailedPurposes: readonly ProofPurpose[] = [
   'sign-in',
 ]
 
-/** Those of them that go to the present address: the link of an undo goes to the former one. */
+/**
+ * The mailed purposes that go to the present address. The link of an undo goes to the former
+ * address.
+ */
 export const mailedElsewhere: readonly ProofPurpose[] = mailedPurposes.filter(
   (purpose) => purpose !== 'undo-address',
 )
 
-/** What a mark is made of. */
+/** The parts of a mark. */
 export type MarkOf = readonly (string | null)[]
 
 /** Texts that are stored encrypted with a proof. */
@@ -86,8 +89,8 @@ export interface Proofs {
   /** Stores a proof by link, with a random token unless one is given. Rejects with 503. */
   openLink(asked: AskedProof, token?: string): Promise<MailedLink>
   /**
-   * The proof of a link, which may be tried. Changes nothing. Throws 400 `proof-refused`: whoever
-   * holds a real link is told in `details.reason` whether it is used or expired. Throws 503.
+   * The proof of a link, which may be tried. Changes nothing. Throws 400 `proof-refused`: for a
+   * real link, `details.reason` tells whether it is used or expired. Throws 503.
    */
   findLink(purpose: ProofPurpose, token: string, context: RequestContext): Promise<FoundProof>
   /**
@@ -104,8 +107,9 @@ export interface Proofs {
   /** Takes one of its tries. Throws 400 `proof-refused` if none is left, 503. */
   takeTry(proof: NamedProof, context: RequestContext): Promise<void>
   /**
-   * Does the work, unless it was done for this proof before; then it only resolves, and waits for
-   * whoever is at it. After a crash it may be done twice. Rejects as the work does, and with 503.
+   * Does the work, unless it was done for this proof before; then it only resolves, and waits for a
+   * caller who is still at it. After a crash it may be done twice. Rejects as the work does, and
+   * with 503.
    */
   doOnce(proof: FoundProof, work: () => Promise<void>): Promise<void>
   /** Whether this is its code; blanks and hyphens do not count. Call `takeTry` first. */
@@ -127,7 +131,7 @@ export interface Proofs {
   list(purpose: ProofPurpose, userId: string | null): Promise<readonly FoundProof[]>
   /** A mark of something that must not change, such as a password hash. */
   markOf(parts: MarkOf): string
-  /** The marks of the same parts, one for each encryption key. The first is that of `markOf`. */
+  /** The marks of these parts, one for each encryption key. The first is the result of `markOf`. */
   marksOf(parts: MarkOf): readonly string[]
   /** The one answer to every proof that is not right; reports the reason. */
   refusal(
@@ -351,7 +355,7 @@ function createNotes({
   }
 }
 
-// What was sealed for one proof opens for no other.
+// A text that was sealed for one proof opens for no other proof.
 function ownerOf({ purpose, idHash }: ProofName): string {
   return JSON.stringify([purpose, idHash])
 }
@@ -370,7 +374,7 @@ export interface TypedCode {
   readonly code: string
   /** The account whose guesses are counted; null: nobody's. */
   readonly userId: string | null
-  /** What is counted instead, where strangers may type codes: the name that they have given. */
+  /** The name that is counted instead, where strangers may type codes, as they have given it. */
   readonly name?: string | undefined
   /** Whether it is typed where it was asked for. */
   readonly isHere: boolean

@@ -22,7 +22,7 @@ export function forgotPasswordEndpoint(kit: AccountsKit): Endpoint {
   }
 }
 
-/** What a browser was about to do when its user asked for a link. */
+/** The request that a browser was about to make when its user asked for a link. */
 export interface MailedWayBack {
   /** The query of the sign-in page. */
   readonly request: string
@@ -79,7 +79,7 @@ export async function sendReset(
   return true
 }
 
-// What marks a password. A link that was mailed before the password changed sets none.
+// The mark of a password. A link that was mailed before the password changed sets none.
 function passwordParts({ id, passwordHash }: AuthUser): MarkOf {
   return ['password', id, passwordHash]
 }
@@ -108,7 +108,7 @@ const rounds = 5
 export type PasswordRequest = Pick<EndpointRequest, 'context' | 'aborted'>
 
 /**
- * Sets the new password of whoever holds the link. Signs nobody in, and takes no second factor
+ * Sets the new password for the holder of the link. Signs nobody in, and takes no second factor
  * away. Throws 400 `proof-refused` or `password-refused`, 503.
  */
 export async function resetPassword(

@@ -20,7 +20,7 @@ export const emailFactorRequest: z.ZodObject<
 
 type Asking = Pick<SignedInRequest, 'session' | 'user'>
 
-/** Where the host stores who has codes by mail. */
+/** The parts of a host that stores which users have codes by mail. */
 export interface EmailFactorKit extends AccountsKit {
   readonly setEmailFactor: NonNullable<UserStore['setEmailFactor']>
 }
@@ -84,7 +84,7 @@ async function switchOff(
   await noteMethods(kit, session, left).catch(reported)
 }
 
-// What a session has shown with another factor stays.
+// With another factor left, the methods of the session stay as they are.
 async function methodsWithoutIt(
   { secondFactors }: EmailFactorKit,
   { user, session: { methods } }: Asking,

@@ -42,10 +42,10 @@ export function undoEmailEndpoint(kit: EmailsKit): Endpoint {
 }
 
 /**
- * Takes a change of the address back, from whatever the address is by now: whoever holds the link
- * had the former address, and has not made the change. Sets the new password in the same step, so
- * that nobody who knows the old one is quicker, ends all sessions, and removes the ways in that
- * were added since, or in the three days before the change. Throws 400 `proof-refused`,
+ * Takes a change of the address back, whatever the address is by now. The holder of the link had
+ * the former address, and has not made the change. Sets the new password in the same step, so that
+ * nobody who knows the old one is quicker, ends all sessions, and removes the ways in that were
+ * added since, or in the three days before the change. Throws 400 `proof-refused`,
  * `password-refused`, or `invalid-request` without a password that is needed, and 503.
  */
 export async function undoEmail(
@@ -115,7 +115,7 @@ async function firstHash(
   }
 }
 
-// Whoever reads a former mailbox could undo a change as well.
+// A reader of a former mailbox could undo a change as well.
 function tellTakenAway(
   { mails }: EmailsKit,
   contact: UserContact | null,

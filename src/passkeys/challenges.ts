@@ -3,7 +3,7 @@ import type { BaseKit } from '../kits/ground-kit.js'
 import { sha256 } from '../lib/secrets.js'
 import { createVault } from '../lib/vault.js'
 import type { OnceStore } from '../stores/once-contract.js'
-/** What a challenge is valid for, and for nothing else. */
+/** The only use that a challenge is valid for. */
 export interface ChallengeBinding {
   readonly purpose: 'register' | 'sign-in' | 'second-factor' | 'reauthenticate'
   /** Null if no user is known. */
@@ -18,8 +18,8 @@ export interface OpenedChallenge {
 }
 
 /**
- * The challenges that authenticators sign. Their binding is encrypted in them and not stored: a
- * page view costs no row, whoever requests it.
+ * The challenges that authenticators sign. The binding of a challenge is encrypted in it and not
+ * stored: no page view costs a row.
  */
 export interface Challenges {
   /** In base64url, as in the options and in the client data. */

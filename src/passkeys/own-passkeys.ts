@@ -49,7 +49,7 @@ function summaryOf(passkey: PasskeyRecord): PasskeySummary {
   }
 }
 
-/** What users do with their passkeys: at `/auth/passkeys`, and on the account page. */
+/** The actions of users on their passkeys, at `/auth/passkeys`, and on the account page. */
 export interface OwnPasskeys {
   /** Oldest first. Rejects with 503. */
   list(userId: string): Promise<readonly PasskeySummary[]>

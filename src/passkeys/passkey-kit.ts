@@ -20,7 +20,7 @@ export interface StoredPasskeysKit extends ManagementKit {
   readonly keptCodes: KeptCodes
 }
 
-/** What the option `passkeys` adds. */
+/** The parts that the option `passkeys` adds. */
 export interface PasskeyServer {
   readonly relyingParty: RelyingParty
   readonly rpId: string
@@ -35,10 +35,10 @@ export interface PasskeyServer {
   readonly challenges: Challenges
 }
 
-/** What verifies passkeys, before there is a decision about sign-ins. */
+/** The parts that verify passkeys, before there is a decision about sign-ins. */
 export interface VerifyingKit extends GroundKit, StoredPasskeysKit, PasskeyServer {}
 
-/** What all of passkeys needs. */
+/** The parts that all of passkeys needs. */
 export interface PasskeysKit extends SignInKit, VerifyingKit {
   readonly passkeyStore: PasskeyStore
 }

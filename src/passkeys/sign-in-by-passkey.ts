@@ -20,8 +20,8 @@ import type { PasskeysKit } from './passkey-kit.js'
 import { refusalOf, verifyPasskey } from './verify-passkey.js'
 
 /**
- * `POST /auth/passkey/options`: request options for a browser. The same for everybody, without a
- * store call; for a signed-in user, those for `POST /auth/reauthenticate`.
+ * `POST /auth/passkey/options`: request options for a browser. Everybody gets equal options,
+ * without a store call; a signed-in user gets the options for `POST /auth/reauthenticate`.
  */
 export function passkeyOptionsEndpoint(kit: PasskeysKit): Endpoint {
   return async function passkeyOptions(request) {

@@ -187,7 +187,7 @@ export function judgeClientData(
   return isFramed || topOrigin !== undefined ? 'cross-origin' : null
 }
 
-/** What a use of a passkey must show. */
+/** The requirements on a use of a passkey. */
 interface ExpectedUse {
   readonly requireUserVerification: boolean
   /** Whether the response must name the user, because nothing else has. */
@@ -247,7 +247,7 @@ function judgeCounter({
 }: CounterJudgement): CounterVerdict {
   if (signed > kept || (signed === 0 && kept === 0)) return 'advanced'
   if (backupEligible) return 'regressed'
-  // The same number twice is not overtaking: one device signs with each number once.
+  // A repeated number is not overtaking: one device signs with each number once.
   const isLate = signed !== 0 && signed < kept && kept - signed <= maxBehind
   const age = lastUsedAt === null ? overtakingMs : now.getTime() - lastUsedAt.getTime()
   return isLate && age < overtakingMs ? 'overtaken' : 'clone'

@@ -45,7 +45,7 @@ function refusedToken(): AuthError {
   return new AuthError('proof-refused', { message: 'the logout token is not valid' })
 }
 
-/** What is noted of a token, and for how many seconds; null if it has expired. */
+/** The note about a token, and its lifetime in seconds; null if the token has expired. */
 function usedOnce(
   { clock }: ProvidersKit,
   { id }: ConnectedProvider,

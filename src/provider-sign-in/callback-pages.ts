@@ -5,7 +5,7 @@ import { addressAt } from '../oauth/base-url.js'
 import type { PagesKit } from '../pages/pages-kit.js'
 import { errorAnswer, seeOther, withoutAddress } from '../pages/show-page.js'
 
-/** Where a flow of our pages began: the sign-in for a request, or the account page. */
+/** The page on which a flow of our pages began: the sign-in for a request, or the account page. */
 export interface PageOfFlow {
   /** The query of the page. */
   readonly raw: string
@@ -13,7 +13,7 @@ export interface PageOfFlow {
   readonly isLinking: boolean
 }
 
-/** What a browser sees that comes back from a provider. */
+/** The pages that a browser sees when it comes back from a provider. */
 export interface CallbackPages {
   /** On to the page that the flow was begun for. */
   goOn(page: PageOfFlow, ticket: string): TextAnswer

@@ -51,7 +51,7 @@ const schemas = lazily(() => {
       issuer: name,
       subject: name,
       email: told.optional(),
-      // Whatever is not the boolean itself proves nothing.
+      // Only the boolean `true` proves the address.
       emailVerified: z
         .unknown()
         .transform((value) => value === true)

@@ -86,7 +86,7 @@ async function isSame(
   if (contact?.emailVerified !== true || contact.email === null) return false
   if (parseMailAddress(contact.email) !== provenEmailOf(identity)) return false
   if (await identities.wasUnlinked(accounts, identity.subject)) return false
-  // Whoever has only the mailbox must not get around the factor.
+  // The owner of nothing but the mailbox must not get around the factor.
   return hasMfa || !(await hasSecondFactor(user))
 }
 
@@ -114,9 +114,9 @@ async function createOwner(
   const { ticket, username, refused } = given
   const newUser = await newUserOf(kit, newUsers, { ticket, username }, request.context)
   await askHost(kit, newUser, request)
-  // Whoever can still undo a change of the address gets it back.
+  // A user who can still undo a change of the address gets it back.
   if (newUser.email !== null && (await kit.isKept(newUser.email))) throw refused('address-taken')
-  // The host's write decides: of two with the same address one wins.
+  // The host's write decides: of two new users with one address, one wins.
   const made = await newUsers.create(newUser)
   if (made.outcome === 'taken')
     throw made.field === 'username' ? nameTaken(newUser.username) : refused('address-taken')
@@ -155,7 +155,7 @@ async function newUserOf(
   }
 }
 
-/** What the user may be called: the name there, or the local part of the address. */
+/** The suggested name of the user: the name there, or the local part of the address. */
 export function suggestedName(
   { username }: Vouched['identity'],
   email: string | null,

@@ -14,7 +14,7 @@ export interface IdentitySummary {
   readonly id: string
   /** The id of the provider. */
   readonly provider: string
-  /** What its owner knows it by; null without. */
+  /** The label that its owner knows it by; null without. */
   readonly label: string | null
   readonly createdAt: Date
   readonly lastUsedAt: Date | null
@@ -31,7 +31,9 @@ export async function listIdentities(
   return (await identities.listForUser(userId)).map(summaryOf)
 }
 
-/** What an identity is connected by: the vouched one, how, and the mark of who did it. */
+/**
+ * The facts of a connection: the vouched identity, the way, and the password mark of the session.
+ */
 interface Linking {
   readonly vouched: Pick<Vouched, 'accounts' | 'identity'>
   readonly how: LinkedHow
@@ -61,7 +63,7 @@ export async function linkIdentity(
     createdAt: clock(),
     lastUsedAt: null,
   }
-  // What its owner has disconnected, an address does not connect again.
+  // An address does not connect again what its owner has disconnected.
   const { outcome } = await identities.link(row, { unlessUnlinked: how === 'email' })
   if (outcome === 'linked') {
     audit({ type: 'identity.linked', userId, provider, how }, context)
@@ -129,7 +131,7 @@ function summaryOf({ id, provider, label, createdAt, lastUsedAt }: IdentityRecor
   return { id, provider, label, createdAt, lastUsedAt }
 }
 
-/** What its owner knows an account elsewhere by; null without. */
+/** The label by which its owner knows an account elsewhere; null without. */
 export function labelOf({ email, username, name }: Vouched['identity']): string | null {
   return email ?? username ?? name ?? null
 }

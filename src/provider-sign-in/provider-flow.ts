@@ -7,7 +7,7 @@ import type { FlowToStart } from '../providers/contract.js'
 import type { ConnectedProvider } from './fail-closed-provider.js'
 import { callbackOf, type ProvidersKit } from './provider-kit.js'
 
-/** Where a flow leads when the provider has answered. */
+/** The target of a flow when the provider has answered. */
 export type FlowGoal = PageGoal | ClientGoal
 
 /** The user and session that an identity is connected with; null: it is a sign-in. */
@@ -43,7 +43,7 @@ export interface ReturnedFlow {
   readonly goal: FlowGoal
   /** As the provider's `start` has returned it. */
   readonly keep: object
-  /** What the browser is recognised by. */
+  /** The random value that the browser is recognised by. */
   readonly browser: string
 }
 
@@ -64,10 +64,10 @@ export async function beginFlow(
   { incoming }: Pick<EndpointRequest, 'incoming'>,
 ): Promise<{ readonly url: string; readonly cookie: KeptCookie }> {
   const { proofs, providerCookie } = kit
-  // The same for all tabs: each ends the flow that it has begun.
+  // All tabs share this value; each tab ends the flow that it has begun.
   const browser = browserOf(kit, incoming) ?? randomId()
   const state = randomSecret()
-  // Whoever is asked to sign in anew shows it, where the provider can say it.
+  // A user who is asked to sign in anew must show it, where the provider can tell the age.
   const { maxAge = hints.prompt && provider.provesAge ? 0 : undefined } = hints
   const { url, keep } = await provider.start({
     ...hints,

@@ -12,7 +12,10 @@ import type { CallbackPages } from './callback-pages.js'
 import { type ConnectedProvider, failClosedProvider } from './fail-closed-provider.js'
 import type { CheckedProvidersOptions } from './providers-options.js'
 
-/** What the option `providers` adds: where they are, and how browsers go there and come back. */
+/**
+ * The parts that the option `providers` adds: the providers, and the way of browsers to them and
+ * back.
+ */
 export interface ProviderServer {
   readonly providersOptions: CheckedProvidersOptions
   readonly list: readonly ConnectedProvider[]
@@ -20,7 +23,7 @@ export interface ProviderServer {
   readonly providerOf: (id: string) => ConnectedProvider | undefined
   /** Seals the addresses of ours that lead a browser to a provider. */
   readonly startVault: Vault
-  /** What the browser that has begun a flow is recognised by. */
+  /** The cookie that recognises the browser that has begun a flow. */
   readonly providerCookie: BrowserCookie
 }
 
@@ -42,7 +45,7 @@ export function createProviderServer(
   }
 }
 
-/** What all of signing in elsewhere needs. */
+/** The parts that sign-in at providers needs. */
 export interface ProvidersKit extends SignInKit, ProviderServer {
   readonly identities: IdentityStore
   /** Flows and tickets are stored in them. */
@@ -67,7 +70,7 @@ export function providerIn(
   throw new AuthError('not-found', { clientMessage: 'There is no such provider.' })
 }
 
-/** Where a provider sends the browser back to. */
+/** The address to which a provider sends the browser back. */
 export function callbackOf(
   { baseUrl }: ProviderServer,
   { id }: Pick<ConnectedProvider, 'id'>,

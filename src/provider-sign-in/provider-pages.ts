@@ -13,7 +13,8 @@ import { type ProvidersKit, providerIn } from './provider-kit.js'
 import { isFactorDue, signInByTicket } from './sign-in-by-ticket.js'
 import { type FoundTicket, findTicket } from './tickets.js'
 
-// The same flows, tickets and counters as of the endpoints: a page is no second set of guesses.
+// The pages use the flows, tickets and counters of the endpoints: a page is no second set of
+// guesses.
 
 type Asking = Pick<EndpointRequest, 'context' | 'incoming' | 'setHeaders'>
 
@@ -41,7 +42,7 @@ export async function beginOnPage(
   return begun
 }
 
-/** What a provider is told of the request. */
+/** The hints that a provider gets about the request. */
 export interface ProviderHints {
   readonly loginHint?: string | undefined
   readonly prompt?: 'login' | undefined
@@ -59,7 +60,7 @@ interface TicketLogin {
   readonly lifetime: AskedLifetime | undefined
 }
 
-/** What comes of a ticket. */
+/** The result of a sign-in by a ticket. */
 export type TicketOutcome =
   | { readonly outcome: 'logged-in'; readonly loggedIn: LoggedIn }
   /** `error`: `totp-required` or `totp-invalid`. */
@@ -129,7 +130,7 @@ async function outcomeOf(
 }
 
 /**
- * What a new user may be called; empty if that is unknown. Changes nothing. Rejects with 400
+ * The suggested name of a new user; empty if it is unknown. Changes nothing. Rejects with 400
  * `proof-refused`, 429 and 503.
  */
 export function suggestedNameOf(
@@ -144,8 +145,8 @@ export function suggestedNameOf(
 }
 
 /**
- * What its owner knows the account of a ticket by; null if the ticket is void. Changes nothing.
- * Rejects with 429 and 503.
+ * The label by which its owner knows the account of a ticket; null if the ticket is void. Changes
+ * nothing. Rejects with 429 and 503.
  */
 export function labelOfTicket(
   kit: ProvidersKit,

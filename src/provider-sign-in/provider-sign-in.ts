@@ -287,7 +287,7 @@ async function parametersOf({
   // Without a prototype: nothing but what was sent.
   const parameters = Object.create(null) as Record<string, string>
   for (const [name, value] of new URLSearchParams(query)) {
-    // What is there twice, two readers read differently.
+    // Two readers may read a repeated parameter differently.
     if (Object.hasOwn(parameters, name)) throw new AuthError('invalid-request')
     parameters[name] = value
   }

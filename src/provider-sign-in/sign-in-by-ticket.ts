@@ -12,7 +12,7 @@ import type { ProvidersKit } from './provider-kit.js'
 import { type FoundTicket, useTicket } from './tickets.js'
 import { identityDigest, noteSession, sidDigest, upstreamOf } from './upstream.js'
 
-/** What a sign-in by a ticket asks for. */
+/** The settings of a sign-in by a ticket. */
 export interface TicketSignIn extends Pick<SessionRequest, 'tokens' | 'lifetime'> {
   readonly ticket: FoundTicket
   readonly code: string | null
@@ -90,7 +90,7 @@ export function isFactorDue(error: unknown): boolean {
 /** Seconds. */
 const oldestSignIn = 3600
 
-// What is older counts as this old: sessions end by their sign-in, and this one begins now.
+// An older sign-in counts as this old: sessions end by their sign-in, and this one begins now.
 function momentOf(
   { clock, longestSession }: ProvidersKit,
   { signedInAt }: FoundTicket,

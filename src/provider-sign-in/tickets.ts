@@ -73,7 +73,7 @@ export async function findTicket(
   if (!isOwner(sealed, shown) || !sealed['vouched'])
     throw proofs.refusal('wrong-code', record, context)
   const vouched = ownMembers(JSON.parse(sealed['vouched']) as Vouched)
-  // A sign-in must not become a connection, nor that of another user.
+  // A sign-in must not become a connection, and a connection must not become one of another user.
   if (!isDeepStrictEqual(vouched.linkTo, shown.linkTo))
     throw proofs.refusal('wrong-session', record, context)
   // Without a prototype: a polluted one must not prove an address.

@@ -14,7 +14,7 @@ export function identityDigest({
   return sha256(JSON.stringify([accounts, subject]))
 }
 
-/** What a session is recognised by when its provider ends it: its member `upstream`. */
+/** The member `upstream` of a session, which recognises the session when its provider ends it. */
 export function upstreamOf(
   vouched: Pick<Vouched, 'provider' | 'accounts'> & {
     readonly identity: Pick<Vouched['identity'], 'subject' | 'sid'>

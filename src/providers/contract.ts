@@ -4,8 +4,8 @@
  */
 export interface Identity {
   /**
-   * Who says so: an address such as `https://accounts.google.com`, up to 255 bytes. It must be the
-   * same at each sign-in; it does not make an account that of another provider.
+   * The issuer of the identity: an address such as `https://accounts.google.com`, up to 255 bytes.
+   * It must be equal at each sign-in. It does not turn an account into one of another provider.
    */
   readonly issuer: string
   /** Never changes, and never belongs to somebody else; up to 255 bytes. */
@@ -27,11 +27,11 @@ export interface Identity {
   readonly sid?: string
 }
 
-/** What a provider is asked to begin. */
+/** The flow that a provider is asked to begin. */
 export interface FlowToStart {
   /** 256 random bits. The provider must send it back, as `state` or as its protocol calls it. */
   readonly state: string
-  /** Where the provider sends the browser back to. */
+  /** The address to which the provider sends the browser back. */
   readonly callbackUrl: string
   /** The name or address that the user has typed, for the provider's form. */
   readonly loginHint?: string | undefined
@@ -41,7 +41,7 @@ export interface FlowToStart {
   readonly maxAge?: number | undefined
 }
 
-/** Where the browser goes, and what is needed when it comes back. */
+/** The address that the browser goes to, and the values needed when it comes back. */
 export interface StartedFlow {
   /** Over https, or over http on the machine itself. */
   readonly url: string
@@ -52,7 +52,7 @@ export interface StartedFlow {
   readonly keep: object
 }
 
-/** What a browser has brought back. */
+/** The answer that a browser has brought back. */
 export interface FlowToFinish {
   readonly state: string
   readonly callbackUrl: string
@@ -65,12 +65,12 @@ export interface FlowToFinish {
   readonly keep: object
 }
 
-/** What has come of it. `reason` is for the log. */
+/** The result of a flow. `reason` is for the log. */
 export type FinishedFlow =
   | { readonly outcome: 'identified'; readonly identity: Identity }
   | { readonly outcome: 'refused'; readonly reason: string }
 
-/** Whose sessions a provider has ended: those of a subject, or one session of it. */
+/** The sessions that a provider has ended: all of a subject, or one session of it. */
 export interface ProviderLogout {
   readonly issuer: string
   readonly subject?: string | undefined

@@ -121,7 +121,7 @@ export function gitHubProvider(options: GitHubProviderOptions): Provider {
   }
 }
 
-/** What is wrong about the answer itself; null if it can be exchanged. */
+/** The fault of the answer itself; null if the answer can be exchanged. */
 function faultOf({ state, parameters, keep }: FlowToFinish): string | null {
   const given = ownMembers(parameters)
   if (given['state'] !== state) return 'wrong-state'

@@ -51,7 +51,7 @@ export function googleProvider(options: GoogleProviderOptions): Provider {
 }
 
 /**
- * What Google adds to the protocol: the domain of its Workspace.
+ * The addition of Google to the protocol: the domain of its Workspace.
  *
  * @internal
  */

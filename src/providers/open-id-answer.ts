@@ -14,7 +14,7 @@ import { errorReason, type OpenIdServer, type OpenIdServers, outageOf } from './
 
 type Claims = Readonly<Record<string, unknown>>
 
-/** What a browser has brought back, exchanged and verified. */
+/** The exchanged and verified answer that a browser has brought back. */
 export type OpenIdAnswer =
   | {
       readonly outcome: 'read'
@@ -39,7 +39,7 @@ interface AnswerRules {
   readonly verifyToken: VerifyToken
 }
 
-/** What `start` has kept for the answer. */
+/** The values that `start` has kept for the answer. */
 interface Kept {
   readonly nonce: string
   readonly verifier: string
@@ -85,7 +85,7 @@ function isSecret(value: unknown): value is string {
   return typeof value === 'string' && value.length === 43
 }
 
-/** What is wrong about the answer itself; null if it can be exchanged. */
+/** The fault of the answer itself; null if the answer can be exchanged. */
 function faultOf(
   { state, parameters }: FlowToFinish,
   { sendsIssuer }: OpenIdServer,
@@ -190,7 +190,7 @@ export function createReadLogoutToken(
   verifyToken: VerifyToken,
 ): (token: string) => Promise<ProviderLogout | null> {
   return async function readLogoutToken(token) {
-    // What is no JWT must not make a request to the provider.
+    // A text that is no JWT must not make a request to the provider.
     if (typeof token !== 'string' || token.length > maxLogoutCharacters || !looksSigned(token))
       return null
     const verified = await verifyToken(token, await servers.current(), {

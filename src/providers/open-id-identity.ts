@@ -25,8 +25,8 @@ function isBounded(value: string, bytes: number): boolean {
 }
 
 /**
- * Somebody as the claims describe them. What is not a text, or too long, is left out. UserInfo
- * comes first for what it has.
+ * The identity that the claims describe. A claim that is not a text, or too long, is left out. A
+ * claim of UserInfo comes before that claim of the ID Token.
  */
 export function identityOf(
   issuer: string,
@@ -67,8 +67,8 @@ function momentOf(seconds: unknown): Date | undefined {
 }
 
 /**
- * The claims that a hook of the host reads: those of UserInfo before those of the ID Token. The
- * proof of an address comes from the same source as the address, or not at all.
+ * The claims that a hook of the host reads: claims of UserInfo come before claims of the ID Token.
+ * The proof of an address comes from the same source as the address, or not at all.
  */
 export function claimsOf(idToken: Claims, userinfo: Claims): Claims {
   if (!Object.hasOwn(userinfo, 'email')) return { ...idToken, ...userinfo }
@@ -144,7 +144,10 @@ export type TokenSettings = Pick<
   'issuer' | 'clientId' | 'clockToleranceSeconds'
 >
 
-/** What is wrong is the token. Everything else is the provider, or the way to it. */
+/**
+ * With these errors, the token is at fault. With all others, the provider or the connection to it
+ * is.
+ */
 const faults = new Set([
   'ERR_JOSE_ALG_NOT_ALLOWED',
   'ERR_JOSE_NOT_SUPPORTED',

@@ -24,9 +24,9 @@ import {
 } from './open-id-server.js'
 import { commonMembers } from './provider-options.js'
 
-/** What the shipped providers add to the protocol. */
+/** The additions of the shipped providers to the protocol. */
 export interface OpenIdExtras {
-  /** Parameters of the authorization request besides those of the protocol. */
+  /** Parameters of the authorization request besides the protocol's own. */
   readonly parameters?: Readonly<Record<string, string>>
   /** Why the claims of an ID token are not enough; null if they are. */
   readonly objection?: (claims: Readonly<Record<string, unknown>>) => string | null
@@ -39,11 +39,11 @@ export interface OpenIdExtras {
  * `openid-client` 6, which you install beside this package, and which is loaded at the first
  * sign-in.
  *
- * The flow is that of the authorization code, with PKCE and a nonce. Of an ID token everything is
- * verified, the signature too; clocks may differ by `clockToleranceSeconds`. Discovery is
- * remembered for an hour, and read again for a token with an unknown key, at most once a minute.
- * Requests take at most five seconds and 256 KiB each, follow no redirect, and use https, but for a
- * provider on this machine.
+ * The flow is the authorization code flow, with PKCE and a nonce. All of an ID token is verified,
+ * the signature too; clocks may differ by `clockToleranceSeconds`. Discovery is remembered for an
+ * hour, and read again for a token with an unknown key, at most once a minute. Requests take at
+ * most five seconds and 256 KiB each, follow no redirect, and use https, but for a provider on this
+ * machine.
  *
  * For Entra ID pass the issuer of your own tenant:
  * `https://login.microsoftonline.com/<id of the tenant>/v2.0`. The documents for `common` and

@@ -11,7 +11,7 @@ import { algorithms, type CheckedOpenIdOptions } from './open-id-options.js'
 
 type Library = typeof import('openid-client')
 
-/** What a provider says about itself: its discovery document, and its keys. */
+/** The published data of a provider: its discovery document, and its keys. */
 export interface OpenIdServer {
   readonly library: Library
   readonly config: Configuration
@@ -145,7 +145,7 @@ export async function discoverServer(options: CheckedOpenIdOptions): Promise<Ope
   return { library, config, keys, algorithms: used, sendsIssuer }
 }
 
-/** What the providers need. */
+/** The library that the providers need. */
 export const openIdClient = ['openIdProvider()', 'openid-client', 6] as const
 
 async function loadLibrary(): Promise<Library> {
@@ -204,8 +204,8 @@ function codeOf(error: unknown): string | undefined {
 }
 
 /**
- * What an outage is logged as. The libraries wrap what they do not know, and quote what they have
- * received.
+ * The error that is logged for an outage. The libraries wrap unknown errors, and quote the data
+ * they have received.
  */
 export function outageOf(error: unknown): unknown {
   if (!(error instanceof Error)) return error

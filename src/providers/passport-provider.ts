@@ -21,7 +21,7 @@ import {
   responseModeOption,
 } from './provider-options.js'
 
-/** An identity. With an `issuer`, as SAML names one, it must be that of the options. */
+/** An identity. An `issuer`, as SAML has it, must equal the `issuer` of the options. */
 export type StrategyIdentity = Omit<Identity, 'issuer'> & { readonly issuer?: string }
 
 /** Options of {@link passportProvider}. `Profile` is what the verify callback passes on. */
@@ -33,7 +33,7 @@ export interface PassportProviderOptions<Profile = unknown> extends ProviderOpti
   readonly strategy: StrategyToRun
   /** Whom the strategy speaks to, such as `https://idp.example.com/metadata`: up to 255 bytes. */
   readonly issuer: string
-  /** Who that is. `info` is what the strategy has passed on besides. */
+  /** The identity of the user. `info` is the further value that the strategy has passed on. */
   readonly identity: (
     profile: Profile,
     info: unknown,
@@ -68,7 +68,7 @@ const remedies = {
   identity: 'pass (profile) => ({ subject }), with what never changes as the subject.',
 }
 
-/** What is kept from the start to the end of a flow. */
+/** The values that are kept from the start to the end of a flow. */
 interface Kept {
   readonly session: object
   /** The strategy's own `state`; null if it has none, absent if RelayState is in its place. */
@@ -78,14 +78,14 @@ interface Kept {
 
 /**
  * Sign-in with a [passport](https://www.passportjs.org) strategy, unmodified and without
- * express-session: SAML, OAuth 2.0, and what else sends a browser away and reads what it brings
- * back.
+ * express-session: SAML, OAuth 2.0, and any other that sends a browser away and reads the answer it
+ * brings back.
  *
  * The strategy runs on a request of its own, with `query`, `body`, `headers`, `url`, `method`, and
  * a `session` that is a plain object, stored encrypted with the flow, up to 4 KiB. There is no
- * `req.user`, `req.login` and `req.res`. What it does first counts: a redirect begins the flow, a
- * success ends it, a fail is refused, an error or ten seconds without any of these are an outage. A
- * strategy that needs `state` or PKCE keeps its own: it is put in the place of ours.
+ * `req.user`, `req.login` and `req.res`. The first action of the strategy counts: a redirect begins
+ * the flow, a success ends it, a fail is refused, an error or ten seconds without any of these are
+ * an outage. A strategy that needs `state` or PKCE keeps its own: it is put in the place of ours.
  *
  * Identities are only as good as the strategy: configure it so that it verifies signatures. A flow
  * with `maxAge` is refused, unless `identity` returns an `authenticatedAt` that is young enough.
@@ -206,7 +206,7 @@ function refused(reason: string): FinishedFlow {
   return { outcome: 'refused', reason }
 }
 
-/** What the host's hook says, with nothing in it that was not read. */
+/** The answer of the host's hook, with only the members that were read. */
 function identified(issuer: string, answer: unknown, maxAge: number | undefined): FinishedFlow {
   const given = ownMembers(answer ?? {}) as Readonly<Record<keyof Identity, unknown>>
   const { subject, authenticatedAt } = given
@@ -237,7 +237,7 @@ function identified(issuer: string, answer: unknown, maxAge: number | undefined)
 
 type Texts = Readonly<Record<string, string>>
 
-/** What a strategy sees instead of the request of the host. */
+/** The request that a strategy sees instead of the host's request. */
 export interface StrategyRequest {
   readonly method: 'GET' | 'POST'
   readonly url: string
@@ -254,7 +254,7 @@ export interface StrategyRequest {
   header(name: string): string | undefined
 }
 
-/** What the request is made of. */
+/** The parts that the request is made of. */
 interface ReturnedRequest {
   readonly method: 'GET' | 'POST'
   readonly callbackUrl: string
@@ -265,8 +265,8 @@ interface ReturnedRequest {
 }
 
 /**
- * A request of its own for a strategy: no `req.user`, `req.login` or cookies. Its address is that
- * of the callback, whatever the browser calls this server.
+ * A request of its own for a strategy: no `req.user`, `req.login` or cookies. Its address is the
+ * address of the callback, whatever the browser calls this server.
  */
 function strategyRequest(parts: ReturnedRequest): StrategyRequest {
   const { method, callbackUrl, parameters, session } = parts
@@ -328,7 +328,7 @@ export interface StrategyToRun {
   authenticate(request: object, options?: object): unknown
 }
 
-/** What a strategy has decided. */
+/** The decision of a strategy. */
 export type StrategyOutcome =
   | { readonly kind: 'redirect'; readonly url: unknown }
   | { readonly kind: 'success'; readonly profile: unknown; readonly info: unknown }

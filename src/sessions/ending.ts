@@ -37,7 +37,8 @@ export interface SessionEnding {
     openerId?: string,
   ): Promise<number>
   /**
-   * Ends all sessions of a client, or those of one user at it. Returns how many this call ended.
+   * Ends all sessions of a client, or the sessions of one user at the client. Returns how many this
+   * call ended.
    */
   endClient(
     clientId: string,

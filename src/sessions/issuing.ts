@@ -8,7 +8,7 @@ import type { PasswordMarks } from './password-watch.js'
 import type { AskedLifetime, SignInTokens } from './session-times.js'
 import type { UserSessionsKit } from './sessions-kit.js'
 
-/** What an approved sign-in asks for. */
+/** The settings of an approved sign-in. */
 export interface SessionRequest {
   readonly approved: ApprovedSignIn
   /** `cookie`: no tokens, but the secret for a cookie. */

@@ -7,11 +7,12 @@ const beyondPassword = ['otp', 'mfa', 'hwk', 'swk'] as const
 type MakingSession = Pick<SessionRecord, 'methods' | 'passwordMark' | 'upstream'>
 
 /**
- * What a passkey or a connected account keeps of the session in which it was added: null if that
- * had shown more than a password; otherwise its mark of the password, or `unmarked`.
+ * The mark that a passkey or a connected account keeps of the session in which it was added: null
+ * if the session had shown more than a password; otherwise the session's mark of the password, or
+ * `unmarked`.
  *
- * A passkey proves nothing here, nor does a recovery code that came with one, nor an account at a
- * provider (`upstream`): a thief may have added it with the password a moment ago. Users without a
+ * A passkey, a recovery code that came with a passkey, and an account at a provider (`upstream`)
+ * prove nothing here: a thief may have added them with the password a moment ago. Users without a
  * password signed in by something else.
  */
 export function markOfMaker(

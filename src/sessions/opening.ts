@@ -22,7 +22,10 @@ export interface NewSession {
   readonly secretHash?: string
   /** Default: the router's lifetimes. */
   readonly lifetime?: AskedLifetime | undefined
-  /** The password hash it depends on. Default: that of the approved user. */
+  /**
+   * The marks of the password hash that the session depends on. Default: the marks of the approved
+   * user's hash.
+   */
   readonly marks?: PasswordMarks | undefined
   /** The name its user knows it by. Default: the user agent. */
   readonly name?: string
@@ -192,8 +195,8 @@ function createDraft(
   }
 }
 
-// A bot must not lose its token because its owner signs in often, nor take room from the owner's
-// devices. Nor must an app or a service take room from devices or from another app.
+// A bot must not lose its token because its owner signs in often, and must not take room from the
+// owner's devices. An app or a service must not take room from devices or from another app.
 function isRival(session: SessionRecord, other: SessionRecord): boolean {
   if (session.kind === 'oauth') return other.kind === 'oauth' && other.clientId === session.clientId
   return !ofPrograms.includes(other.kind)
@@ -274,8 +277,8 @@ export function isReplaced(session: SessionRecord): boolean {
   return goesByParent(session) && session.idleExpiresAt < session.expiresAt
 }
 
-// Sessions with the same place replace each other: those of one app in one browser, or of a browser
-// signed in by one web app. Null for all others.
+// Sessions with the same place replace each other: the sessions of one app in one browser, or of a
+// browser signed in by one web app. Null for all others.
 function placeOf(session: SessionRecord): string | null {
   const { kind, clientId, parentId } = session
   const isBrowserOfApp = kind === 'browser' && parentId !== undefined

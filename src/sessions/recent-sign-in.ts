@@ -4,7 +4,7 @@ import type { SessionName } from './ending.js'
 import type { Sessions } from './sessions.js'
 import type { UserSessionsKit } from './sessions-kit.js'
 
-/** So long a sign-in is fresh, in seconds: at every door of what outlives a session. */
+/** The time, in seconds, for which a sign-in is fresh, for every action that outlives a session. */
 export const freshSeconds = 600
 
 /** Whether the sign-in of a session is fresh. */

@@ -5,7 +5,7 @@ import type { PasswordWatch } from './password-watch.js'
 import type { Revocations } from './revocations.js'
 import type { SessionLifetimes } from './session-times.js'
 
-/** What the writer of session rows needs. A server and a terminal each make their own. */
+/** The parts that the writer of session rows needs. A server and a terminal each make their own. */
 export interface SessionRowsKit
   extends Pick<GroundKit, 'clock' | 'audit' | 'noticeTime' | 'createUnlessThere'> {
   readonly store: SessionStore

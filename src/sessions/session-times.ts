@@ -19,7 +19,7 @@ export interface SessionTimes {
   withinOwn(asked: AskedLifetime): NonNullable<SessionRecord['lifetime']>
   /** The absolute end of a new session, whatever its use. */
   absoluteEnd(createdAt: Date, authenticatedAt: Date, own?: SessionRecord['lifetime']): Date
-  /** What to record for a session in use now. */
+  /** The values to record for a session in use now. */
   seen(
     session: Pick<SessionRecord, 'kind' | 'expiresAt' | 'ip' | 'lifetime' | 'parentId'>,
     context: RequestContext,

@@ -5,7 +5,7 @@ import type { PasswordStands, PasswordWatch } from './password-watch.js'
 import type { Revocations } from './revocations.js'
 import type { Sessions } from './sessions.js'
 
-/** What opens and finds sessions of users, above the rows. */
+/** The parts that open and find sessions of users, above the rows. */
 export interface UserSessionsKit extends GroundKit {
   /** The service that writes sessions; the host's store is `sessionStore`. */
   readonly sessions: Sessions

@@ -157,7 +157,7 @@ export function createEndedAmong(sessions: Pick<Sessions, 'liveAmong'>): EndedAm
 
 /** Records the use of sessions, and rotates their refresh tokens. */
 export interface SessionRefreshing {
-  /** What to record for a session in use; null if it was recorded less than a minute ago. */
+  /** The values to record for a session in use; null if it was recorded less than a minute ago. */
   seenNow(session: SessionRecord, context: RequestContext): SessionSeen | null
   /** Records the use in the background. A failed write does not concern the client. */
   touch(id: string, seen: SessionSeen): void

@@ -24,7 +24,7 @@ export type AssertionVerdict =
   | { readonly problem: null; readonly jti: string; readonly expiresAt: Date }
   | { readonly problem: AssertionProblem }
 
-/** What an assertion must match. */
+/** The values that an assertion must match. */
 export interface AssertionRules {
   readonly clientId: string
   /** The client's public keys. */

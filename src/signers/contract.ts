@@ -186,8 +186,8 @@ export interface KeyStore {
   /** Deletes a generation; does nothing if it does not exist. */
   remove(generation: number): Promise<void>
   /**
-   * Optional, for whoever replaces an encryption key. In ONE conditional write: replaces
-   * `sealedKey` of a generation that is there, if it is still `from`; else does nothing.
+   * Optional, for replacing an encryption key. In ONE conditional write: replaces `sealedKey` of a
+   * generation that is there, if it is still `from`; else does nothing.
    */
   reseal?(generation: number, from: string, to: string): Promise<void>
 }
@@ -221,8 +221,8 @@ export interface RingSnapshot {
  */
 export interface KeyRing {
   /**
-   * Algorithm of new keys; of a list, that of the first key. A ring of your own may omit it, but
-   * then signs no ID tokens.
+   * Algorithm of new keys; for a list, the algorithm of the first key. A ring of your own may omit
+   * it, but then signs no ID tokens.
    */
   readonly algorithm?: KeyAlgorithm
   /**
@@ -259,8 +259,8 @@ export interface KeyRing {
   /** All keys and their states. */
   list(): Promise<readonly KeyInfo[]>
   /**
-   * What each stored key was encrypted with: the first 11 characters of `sealedKey`. Absent from a
-   * list, which encrypts nothing.
+   * The mark of the encryption key of each stored key: the first 11 characters of `sealedKey`.
+   * Absent from a list, which encrypts nothing.
    */
   sealedWith?(): Promise<readonly string[]>
   /**

@@ -50,7 +50,7 @@ export function claimedAudience(token: string): string | null {
   }
 }
 
-// Loaded with the first token: whoever only imports the package does not need it.
+// Loaded with the first token: a program that only imports the package does not need it.
 let verifying: Promise<typeof import('jose/jwt/verify')> | undefined
 
 /** The payload of a token, if this key has signed it and it satisfies `options`. */

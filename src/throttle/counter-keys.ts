@@ -17,13 +17,11 @@ export function createCounterKey(encryptionKeys: readonly Buffer[]): CounterKey 
 
 /** The digests of an identifier, for counters and events. */
 export interface IdentifierDigests {
-  /**
-   * The same for every case of letters and every field, so that another spelling gains no guesses.
-   */
+  /** Equal for every case of letters and every field, so that another spelling gains no guesses. */
   readonly name: string
   /**
-   * Of exactly this field and value, which lead to one account. The same name in another field may
-   * belong to another user, whose sign-in must not refund guesses made here.
+   * The digest of exactly this field and value, which lead to one account. This name in another
+   * field may belong to another user, whose sign-in must not refund guesses made here.
    */
   readonly typed: string
 }
@@ -38,7 +36,7 @@ export function networkKey(keyOf: CounterKey, ip: string | null): string {
   return keyOf('network', networkOf(ip))
 }
 
-/** The same, and for IPv6 also the keys of the /56 and the /48. */
+/** The key of a network, and for IPv6 also the keys of the /56 and the /48. */
 export function prefixKeys(keyOf: CounterKey, ip: string | null): readonly string[] {
   return prefixesOf(ip).map((prefix) => keyOf('network', prefix))
 }
@@ -55,7 +53,7 @@ export interface AttemptKeys {
   readonly here: string
   /** Failures of the field and value as typed in this network. */
   readonly failedHere: string
-  /** The same, while the account knew the network. */
+  /** Those failures while the account knew the network. */
   readonly failedWhereKnown: string
 }
 

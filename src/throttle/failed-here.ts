@@ -8,8 +8,8 @@ import {
 } from './counter.js'
 
 /**
- * Wrong passwords of one identifier in one network, by the limits they count for: those of networks
- * unknown to the account, or that of a known network.
+ * Wrong passwords of one identifier in one network, by the limits they count for: the limits of
+ * networks unknown to the account, or the limit of a known network.
  */
 export interface FailedTally {
   readonly unknown: number
@@ -60,8 +60,8 @@ export function createFailedHere(
       if (answer === undefined || answer instanceof Failure) continue
       left.set(kind, Math.max(0, answer.consumed))
       const overdrawn = Math.min(counts[kind], Math.max(0, -answer.consumed))
-      // Only if its window began no earlier than the one that gets the refund: older failures would
-      // refund those of others.
+      // Only if its window began no earlier than the window that gets the refund: older failures
+      // would refund failures of others.
       if (answer.endsAt >= windowEndsAt()) taken[kind] = counts[kind] - overdrawn
     }
     return taken

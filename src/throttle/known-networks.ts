@@ -101,7 +101,7 @@ export type RememberNetwork = (
   context: RequestContext,
 ) => Promise<readonly Command[]>
 
-/** What limits need that are kinder to the networks which an account knows. */
+/** The parts of limits that are kinder to the networks which an account knows. */
 export interface NetworkLimitsKit extends LimitsKit {
   readonly knownNetworks: KnownNetworks
   readonly rememberNetwork: RememberNetwork

@@ -3,7 +3,7 @@ import type { Ask } from './counter.js'
 import type { CounterKey } from './counter-keys.js'
 import type { Counters, GivenLimits, ReportLimit } from './limits.js'
 
-/** What all limits share. */
+/** The parts that all limits share. */
 export interface LimitsKit extends Pick<BaseKit, 'audit'> {
   readonly options: GivenLimits
   readonly counters: Counters

@@ -43,7 +43,8 @@ export interface ThrottleOptions {
   readonly accountTotal?: Limit
   /**
    * Wrong passwords per account and known network; they do not count for the limits over all
-   * networks. Default 100 in 86400 seconds. Further ones count like those of an unknown network.
+   * networks. Default 100 in 86400 seconds. Further wrong passwords count like those of an unknown
+   * network.
    */
   readonly knownNetwork?: Limit
   /**
@@ -161,7 +162,7 @@ export interface Counters {
   readonly perNetwork48: Counter
   /** Over all networks unknown to the account. */
   readonly perIdentifier: Counter
-  /** The same, over all identifiers of the user. */
+  /** Over all networks unknown to the account and all identifiers of the user. */
   readonly perUser: Counter
   readonly perUserAndKnownNetwork: Counter
   /**
@@ -171,7 +172,7 @@ export interface Counters {
   readonly failedHere: Counter
   /** Wrong second-factor codes. */
   readonly codesPerUser: Counter
-  /** The same, since the last complete sign-in. */
+  /** Wrong second-factor codes since the last complete sign-in. */
   readonly codesUntilSignIn: Counter
   /** Refused codes, refresh tokens and clients. */
   readonly refusedTokens: Counter

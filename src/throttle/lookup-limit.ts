@@ -36,7 +36,7 @@ interface Window {
 }
 
 /**
- * Counts in the memory of this process: it saves calls of a store and must not cost others.
+ * Counts in the memory of this process: the limit saves calls of a store and must not cost others.
  *
  * Only the lookup tells whether a name is invented. So a network beyond its limit is slowed down,
  * not locked out: another user behind the same address may use an existing app.
@@ -211,7 +211,7 @@ export function createDeviceLimits(kit: LimitsKit): DeviceLimits {
   }
 }
 
-/** Who gets what is issued; without a session if the host calls. */
+/** The user and session that get the issued secret; without a session if the host calls. */
 export interface IssuedTo {
   readonly userId: string
   /** Of a service, its client: it has no session yet. */

@@ -181,7 +181,8 @@ function createLimitNames(kit: NetworkLimitsKit): MailLimits['limitNames'] {
   const { ask, reportLimit } = kit
   const ofNetwork = mailLimitOf(kit.options, 'network')
   const takeNames = createTakeNetworks(kit, 'mar-name-network', ofNetwork)
-  // What follows for a free name, such as a look among leaked passwords, is bounded as well.
+  // The work that follows for a free name, such as a look among leaked passwords, is bounded as
+  // well.
   const takeTries = createTakeNetworks(kit, 'mar-register-network', ofNetwork, 5)
   return async function limitNames(isFree, context) {
     const taken = takeNames(context.ip)

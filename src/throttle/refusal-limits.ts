@@ -12,7 +12,10 @@ type Refused = Pick<EndpointRequest, 'context' | 'setHeaders'>
 /** Limits the refusals of an endpoint by network. */
 export type LimitFailures = (name: string, endpoint: Endpoint) => Endpoint
 
-/** Does work of an endpoint elsewhere, and limits its refusals together with those of it. */
+/**
+ * Does work of an endpoint elsewhere, and limits its refusals together with the refusals of the
+ * endpoint.
+ */
 export type LimitRefusals = <Result>(
   name: string,
   request: Refused,

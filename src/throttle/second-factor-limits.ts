@@ -52,7 +52,7 @@ export interface SecondFactorLimits {
    * Clears earlier wrong codes, after a complete two-factor sign-in or a reset. Never rejects.
    */
   clearSecondFactor(userId: string): Promise<void>
-  /** The same, also for a pending enrolment. Rejects with 503. */
+  /** Clears earlier wrong codes, also those of a pending enrolment. Rejects with 503. */
   unlockSecondFactor(userId: string): Promise<void>
 }
 

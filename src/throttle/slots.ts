@@ -9,8 +9,8 @@ import {
 } from './counter.js'
 
 // Of six right passwords at once, the sixth would be refused, because the other five hold a point
-// each while they are checked. So it waits for one of them. This works within one process; across
-// several, the sixth may get 429.
+// each while they are checked. So the sixth waits for one of the five. This works within one
+// process; across several, the sixth may get 429.
 
 /** A point that an attempt needs. */
 export interface Wanted {

@@ -116,7 +116,7 @@ export interface Throttle extends SecondFactorLimits, RefusalLimits, MailLimits,
   readonly takeIssue: TakeIssue
 }
 
-/** What limits are made of. */
+/** The settings that limits are made of. */
 export interface ThrottleSettings extends Pick<BaseKit, 'encryptionKeys' | 'call' | 'audit'> {
   readonly options: GivenLimits
   /** Seconds for which a network stays known after its last use: the lifetime of a session. */

@@ -12,7 +12,8 @@ export async function checkAccessTokens(signer: TokenSigner, now: Date): Promise
 }
 
 /**
- * The same for the RS256 keys, if there are any. Other ID tokens use the keys of access tokens.
+ * Signs and verifies an ID token with the RS256 keys, if there are any. Other ID tokens use the
+ * keys of access tokens.
  */
 export async function checkRs256(signer: TokenSigner, now: Date): Promise<void> {
   if (signer.idTokenAlgorithms?.includes('RS256') !== true) return

@@ -10,8 +10,8 @@ export interface SentPasskey {
 }
 
 /**
- * What a user has shown besides a password: a passkey, or, if `credentialId` is null, a recovery
- * code that replaces one.
+ * The proof that a user has shown besides a password: a passkey, or, if `credentialId` is null, a
+ * recovery code that replaces one.
  */
 export interface PasskeyShown {
   readonly credentialId: string | null

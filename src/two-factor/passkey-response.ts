@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer'
 import { z } from 'zod'
 import { ownMembers } from '../lib/check-options.js'
 
-// What browsers send, in the JSON form of WebAuthn Level 3 §5.1. Lengths are limited before
+// The responses of browsers, in the JSON form of WebAuthn Level 3 §5.1. Lengths are limited before
 // anything is parsed; other members are ignored.
 
 /** 1023 bytes (§4, Credential ID) in base64url. */
