@@ -11,7 +11,7 @@ import type { FormsKit } from '../pages/pages-kit.js'
 import type { PasskeysKit } from '../passkeys/passkey-kit.js'
 import type { ProvidersKit } from '../provider-sign-in/provider-kit.js'
 
-/** What the pages of a sign-in need of the capabilities that the host has switched on. */
+/** The parts that the pages of a sign-in need of the capabilities that the host has switched on. */
 export interface BrowserPagesKit extends FormsKit {
   readonly logInSteps: LogInSteps
   readonly ownSessions: OwnSessions
@@ -31,7 +31,7 @@ export interface BrowserPagesKit extends FormsKit {
   readonly hasLinks: boolean
 }
 
-/** The same, with what these pages keep. */
+/** The parts that the pages of a sign-in need, with the state that these pages keep. */
 export interface BrowserKit extends BrowserPagesKit {
   readonly passwordFingerprint: PasswordFingerprint
   /** The cookie of a browser that was offered a passkey. */

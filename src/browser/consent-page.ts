@@ -113,7 +113,7 @@ function decidedAnew(
 /** The permissions that a third-party app requests. */
 interface ConsentView extends Omit<OwnView, 'back'> {
   readonly client: ClientOnPage
-  /** What a client that nobody registered calls itself, unproven; null for any other. */
+  /** The name that an unregistered client gives itself, unproven; null for any other client. */
   readonly claimedName: string | null
   /** The meaning of each scope in the user's language. */
   readonly scopes: readonly string[]
@@ -162,7 +162,7 @@ function claimed({ claimedName }: ConsentView, texts: PageTexts): SafeHtml | nul
   return html`<p class="note">${texts.html('consent.claimed', { name })}</p>`
 }
 
-/** What an app could then do, and where. */
+/** The rights that an app would get, and the APIs where it gets them. */
 export function scopesOf(
   { scopes, apis }: Pick<ConsentView, 'scopes' | 'apis'>,
   texts: PageTexts,

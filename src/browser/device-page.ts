@@ -26,7 +26,7 @@ import type { PageTexts } from '../pages/texts.js'
 import type { BrowserKit } from './browser-kit.js'
 import { apisOf, scopesOf } from './consent-page.js'
 
-/** The same, with the decision about devices. */
+/** The parts of a sign-in page, with the decision about devices. */
 interface DevicePageKit extends BrowserKit {
   readonly deviceFlow: DeviceFlow
   readonly deviceApprovals: DeviceApprovals
@@ -118,7 +118,7 @@ function wrongCode(typed: string, { found, show }: Asking): Changed {
   return { next: 'answer', answer }
 }
 
-/** What is shown again of a wrong code, in characters. */
+/** The most characters of a wrong code that are shown again. */
 const maxShownChars = 20
 
 function signInAgain(typed: string, asking: Asking): Changed {
@@ -216,7 +216,7 @@ ${formOf(form, texts, 'device.wrong', [typed, button(texts.html('page.continue')
 }
 
 /**
- * What a device wants, and what shows whether it is the user's own.
+ * The request of a device, and the facts that show whether it is the user's own device.
  *
  * @internal
  */

@@ -103,7 +103,7 @@ interface EnrolView {
   readonly passkey: SafeHtml | null
 }
 
-/** The same on a host without TOTP: a passkey, or the way back. */
+/** A second factor is required on a host without TOTP: a passkey, or the way back. */
 interface EnrolPasskeyView {
   readonly form: PageForm
   readonly passkey: SafeHtml

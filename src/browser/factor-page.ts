@@ -194,7 +194,7 @@ async function change(
 interface AccountFactorView extends FactorOnPage, OwnView {
   /** Whether an authenticator app is set up by the password alone. */
   readonly asksPassword: boolean
-  /** What the last form has switched; null for nothing. */
+  /** The change that the last form has made; null for none. */
   readonly done: 'email-on' | 'email-off' | null
   /** The page to prove the address; null without. */
   readonly proveAddress: string | null

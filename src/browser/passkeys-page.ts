@@ -51,7 +51,7 @@ export function assertionOf(text: string): AssertionResponse | null {
   return read(assertionSchema, text)
 }
 
-/** The same for a new passkey. */
+/** Parses the response for a new passkey that the script writes into a form; null if malformed. */
 function creationOf(text: string): CreationResponse | null {
   return read(creationSchema, text)
 }
@@ -67,7 +67,7 @@ function read<Read>(schema: z.ZodType<Read>, text: string): Read | null {
 /** A signed-in user who adds a passkey on a page. */
 export interface AddingVisit {
   readonly found: BrowserUser
-  /** Where the browser goes afterwards. */
+  /** The address that the browser goes to afterwards. */
   readonly onward: string
   /** Shows the recovery codes of a first passkey, in this answer only. */
   showCodes(codes: readonly string[]): TextAnswer

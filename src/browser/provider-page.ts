@@ -78,13 +78,16 @@ function hintsOf({ goal, asked }: PageVisit): ProviderHints {
   const { loginHint, prompt, maxAge } = goal.request
   return {
     loginHint: loginHint ?? undefined,
-    // Whoever is to sign in anew must do so: a sign-in of any other age would be asked for again.
+    // A user who must sign in anew has to do so there: an older sign-in would be asked for again.
     prompt: prompt.includes('login') || prompt.includes('create') ? 'login' : undefined,
     maxAge: maxAge ?? undefined,
   }
 }
 
-/** `/oauth/provider`: whoever is back from a provider, and the name of a new user. */
+/**
+ * `/oauth/provider`: receives a browser that is back from a provider, and asks a new user for a
+ * name.
+ */
 export function createProviderPage(kit: BrowserKit, providersKit: ProvidersKit): FormPage {
   return {
     page: 'provider',
@@ -119,7 +122,7 @@ export function createProviderPage(kit: BrowserKit, providersKit: ProvidersKit):
   }
 }
 
-/** `/oauth/connect`: asks whoever has signed in whether to connect the account of a provider. */
+/** `/oauth/connect`: asks a user who has signed in whether to connect the account of a provider. */
 export function createConnectPage(kit: BrowserKit, providersKit: ProvidersKit): FormPage {
   return {
     page: 'connect',
@@ -155,7 +158,7 @@ interface Connecting {
   readonly ticket: string | undefined
   readonly to: LinkTo | null
   readonly began: LinkTo | null
-  /** Where the browser goes afterwards. */
+  /** The address that the browser goes to afterwards. */
   readonly again: string
 }
 
@@ -206,7 +209,7 @@ async function takeTicket(
   return { next: 'answer', answer: { ...answer, cookies: [...(answer.cookies ?? []), ...cookies] } }
 }
 
-// Whoever is signed in and opens the address once more is led on.
+// A signed-in user who opens the address once more is led on.
 async function staleTicket(kit: BrowserKit, visit: PageVisit): Promise<TextAnswer> {
   if (!leadsToSignIn(visit.decision, visit.flow)) return advance(kit, visit)
   return errorAnswer(kit, 'stale-sign-in', 400, visit.request, { again: signInOf(kit, visit) })
@@ -336,7 +339,7 @@ interface IdentityOnPage {
   readonly id: string
   /** The name of the provider. */
   readonly provider: string
-  /** What its owner knows it by; null without. */
+  /** The label that its owner knows it by; null without. */
   readonly label: string | null
   readonly lastUsedAt: Date | null
 }

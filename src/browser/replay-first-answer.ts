@@ -39,8 +39,8 @@ export function replayFirstAnswer<Code extends string | null, Rest extends unkno
 }
 
 /**
- * The same for the enrolment of a factor: repeats the recovery codes and the new cookie, which
- * exist only in the first answer. `session`: the cookie of sessions.
+ * Repeats the first answer to the enrolment of a factor: only that answer has the recovery codes
+ * and the new cookie. `session`: the cookie of sessions.
  */
 export function replayFirstEnrolment(
   page: FormPage,

@@ -310,7 +310,7 @@ const startOver = { next: 'start-over' } as const
 
 const nothing = { code: null, passkey: null } as const
 
-/** What a pending sign-in has in the place of a password. */
+/** The values that a pending sign-in has in the place of a password. */
 const withoutPassword = {
   passwordFingerprint: 'A'.repeat(22),
   digests: { name: 'A'.repeat(43), typed: 'A'.repeat(43) },

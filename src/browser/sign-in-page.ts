@@ -106,7 +106,7 @@ function hintOf({ goal }: PageVisit): string {
   return goal.kind === 'client' ? (goal.request.loginHint ?? '') : ''
 }
 
-// Whoever signs in again for a page of this origin need not type the name.
+// A user who signs in again for a page of this origin need not type the name.
 function presentName({ goal, found, flow }: PageVisit): string {
   const isAnother = flow?.done.includes('other_account') === true
   if (goal.kind === 'client' || found === null || isAnother) return ''
@@ -137,7 +137,7 @@ async function providersOf(
   if (providersKit === undefined) return { providers: [], password: 'shown', connects: null }
   const { only, passwordFor } = providersKit.providersOptions
   const waiting = await waitingAccount(providersKit, visit)
-  // Whoever finds the page open need not connect what somebody else has left there.
+  // A user who finds the page open need not connect an account that somebody else has left there.
   const other = pageAddress(kit.baseUrl, 'sign-in', { ...visit.asked, flow: null })
   const password = !only ? 'shown' : passwordFor !== undefined ? 'folded' : 'none'
   const providers = providerButtons(kit, providersKit, visit.asked)
@@ -272,8 +272,8 @@ export interface SignInView {
    */
   readonly password: 'shown' | 'folded' | 'none'
   /**
-   * The account of a provider that whoever signs in now is then asked to connect, and the address
-   * of the page without it; null without.
+   * The account of a provider that the user is asked to connect after signing in, and the address
+   * of the page without that account; null without one.
    */
   readonly connects: (AccountElsewhere & { readonly other: string }) | null
   /** Whether the form offers a way back to the client. */

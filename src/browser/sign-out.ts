@@ -73,7 +73,7 @@ export function signOutEndpoints(kit: BrowserKit): FormEndpoints {
   }
 }
 
-/** What an app has asked for, if it has sent the browser. */
+/** The request of an app, if an app has sent the browser. */
 interface Asked extends Pick<JudgedLogout, 'back' | 'uiLocales'> {
   readonly place: Pick<PageRequest, 'raw' | 'flow' | 'language'>
 }
@@ -170,7 +170,7 @@ export function logoutEndpoints(kit: BrowserKit, judgeLogout: JudgeLogout): Form
       if (isPrefetch(incoming)) throw new AuthError('temporarily-unavailable', { retryAfter: 1 })
       // 429, 503
       const judged = await judgeLogout(queryIn(incoming.url), { context })
-      // Neither an image nor a frame of another site may sign anybody out.
+      // An image or a frame of another site may not sign anybody out.
       const isVisit = pages.readCookie(incoming) !== null
       const session = isVisit ? await findSessionOfCookie(pages, sessions, incoming) : null
       const endsSession = session !== null && (await judged.provesSession(session))
@@ -193,10 +193,10 @@ export function logoutEndpoints(kit: BrowserKit, judgeLogout: JudgeLogout): Form
   }
 }
 
-// What cannot be read cannot stand in an address either. GET refuses this in the same way.
+// A query that cannot be read cannot stand in an address either. GET refuses this in the same way.
 const unread = 'state=&state='
 
-/** The page that asks, with what counts of the request, and so without the ID token. */
+/** The page that asks, with the parts of the request that count, and so without the ID token. */
 function askingAddress(baseUrl: URL, judged: JudgedLogout): string {
   return pageAddress(baseUrl, 'sign-out', { raw: whatCounts(judged), flow: null, language: null })
 }

@@ -53,16 +53,16 @@ export interface AccountFormPage {
   readonly page: OwnPageName
   /** Whether it needs a sign-in within the last ten minutes, since it changes how to sign in. */
   readonly needsFresh: boolean
-  /** The same, with another age of the sign-in, in seconds. */
+  /** The age of the sign-in that this page allows, in seconds. Default: ten minutes. */
   readonly maxAge?: number
   /**
-   * What is shown to whoever must sign in first, with the address where that is done. Default: the
+   * The content for a user who must sign in first, with the address of the sign-in. Default: the
    * browser is led there.
    */
   readonly beforeSignIn?: (signIn: string) => Content
   /** For the landing of a link in a mail, whose query is part of the page. */
   readonly landing?: Landing
-  /** What of a query is part of the page. Default: nothing. */
+  /** The part of a query that belongs to the page. Default: nothing. */
   readonly ownQuery?: (query: string) => string
   /**
    * The content. Changes nothing. Rejects with 400 `proof-refused` for a link without effect, and
@@ -79,11 +79,13 @@ export interface AccountFormPage {
 /** The pages of a signed-in user. */
 type OwnPageName = AccountPageName | 'device'
 
-/** What a browser without a signed-in user gets, where a link in a mail leads. */
+/**
+ * The content for a browser without a signed-in user, on the page that a link in a mail leads to.
+ */
 export interface Landing {
   /** The content. Throws 400 `proof-refused` for a link without effect. */
   elsewhere(query: string): Content
-  /** Where a link leads that has no effect. */
+  /** The page that a link without effect leads to. */
   readonly instead: string
 }
 
@@ -107,12 +109,12 @@ export interface Asking extends AskedPage {
   signInAgain(query: string): TextAnswer
 }
 
-/** What a form brought about. */
+/** The result of a form. */
 export type Changed =
   /** The page is opened anew; by default this one. */
   | { readonly next: 'open'; readonly page?: AccountPageName; readonly query?: string }
   | { readonly next: 'answer'; readonly answer: TextAnswer }
-  /** The same page again. */
+  /** The page of the form is shown again. */
   | {
       readonly next: 'again'
       readonly status: number
@@ -320,7 +322,7 @@ function bindingOf({ page, place, found }: Showing) {
   return { page: page.page, request: place.raw, account: found.session.userId }
 }
 
-// Not to the sign-in: whoever signs in anew is not in the session that has asked.
+// The browser is not led to the sign-in: a new sign-in is not the session that has asked.
 function showElsewhere(
   kit: FormsKit,
   { elsewhere }: Landing,
@@ -362,7 +364,10 @@ function signInFor(
   return seeOther(pageAddress(baseUrl, 'sign-in', { ...place, raw }))
 }
 
-/** What a page asks before it is done, by the first word of the choice, and its button. */
+/**
+ * The actions that a page confirms first, by the first word of the choice, with the text of the
+ * button.
+ */
 export const confirmed = {
   off: 'account-factor.off',
   'email-off': 'account-factor.email-off',
@@ -380,7 +385,7 @@ export type ConfirmQuestion = keyof typeof confirmed
 export interface ConfirmView extends Omit<OwnView, 'back'> {
   readonly choice: string
   readonly question: ConfirmQuestion
-  /** What goes; null if it has no name. */
+  /** The name of the thing that is removed or ends; null if it has no name. */
   readonly named: string | null
 }
 

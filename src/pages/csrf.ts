@@ -112,8 +112,9 @@ export interface KnownBrowser {
    */
   preOf(incoming: IncomingMessage): string | null
   /**
-   * All values that its forms may depend on, first that of {@link KnownBrowser.preOf}. Several if
-   * pages were opened at once: each has set a value, and the browser keeps the last one.
+   * All values that its forms may depend on, first the value of {@link KnownBrowser.preOf}. There
+   * are several if pages were opened at once: each has set a value, and the browser keeps the last
+   * one.
    */
   allOf(incoming: IncomingMessage): readonly string[]
   /** Like `preOf`; a browser without a value gets one, until it is closed. */

@@ -93,8 +93,8 @@ export interface Flows {
    */
   open(sealed: string | null, binding: FlowBinding): Flow | null
   /**
-   * The same for a flow from before the cookie got a new secret, so that other tabs can continue.
-   * Only flows from the time when the former secret was still valid.
+   * Like `open`, for a flow from before the cookie got a new secret, so that other tabs can
+   * continue. It opens only flows from the time when the former secret was still valid.
    */
   openFormer(sealed: string | null, request: string, former: FormerSecret): Flow | null
   /** Consumes a pending sign-in; false if it was used before. Rejects with 503. */
@@ -147,7 +147,7 @@ export function createFlows({ encryptionKeys, once, clock }: AppsKit): Flows {
       startedAt,
       done: [...done.filter((other) => other !== step && isKept(other, step)), step],
       pending: null,
-      // Whoever signs in to another account may be doing so by a mailed code.
+      // A user who signs in to another account may be doing so by a mailed code.
       ...(step === 'other_account' && mailed !== undefined ? { mailed } : {}),
       ...(step === 'other_account' || vouched?.connects ? keeping(vouched) : {}),
     }),
@@ -193,7 +193,7 @@ export function createFlows({ encryptionKeys, once, clock }: AppsKit): Flows {
   }
 }
 
-/** A flow whose sign-in begins again. Whoever is being connected still is. */
+/** A flow whose sign-in begins again. An account that is being connected stays in it. */
 export function partsOf({
   startedAt,
   done,

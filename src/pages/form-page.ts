@@ -23,7 +23,7 @@ export interface FormFields {
 /** The result of an accepted form. */
 export type Submitted =
   | { readonly next: 'answer'; readonly answer: TextAnswer }
-  /** The same page again. */
+  /** The page of the form is shown again. */
   | {
       readonly next: 'again'
       readonly status: number
@@ -42,8 +42,8 @@ export interface FormPage {
   /** Whether one click grants an app something. Then a form that comes too fast is refused. */
   readonly grants?: true
   /**
-   * What one click grants, if the client's registration can change that for the same request: a
-   * form that showed less is refused. Default: only the request decides.
+   * The permissions that one click grants, if the client's registration can change them for one
+   * request: a form that showed less is refused. Default: only the request decides.
    */
   asks?(visit: PageVisit): readonly string[]
   /** The content; null if the state that it continues has ended: then the sign-in is shown. */
@@ -53,7 +53,7 @@ export interface FormPage {
     typed: FormFields,
     unknownPasskey?: string,
   ): Promise<Content | null>
-  /** What is done when the page is opened, before it is shown; null for nothing. */
+  /** Acts when the page is opened, before it is shown; null: nothing was done. */
   arrive?(visit: PageVisit): Promise<Submitted | null>
   /** Executes the form, which was shown by our page in this browser for this request. */
   submit(visit: PageVisit, fields: FormFields): Promise<Submitted>

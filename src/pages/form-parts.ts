@@ -167,7 +167,7 @@ export function codeField(
   return field({ id: 'one-time-code', name: 'code', label, hint, isFaulty, attributes }, texts)
 }
 
-/** The field of a name, for whoever is not signed in. */
+/** The field of a name, for a user who is not signed in. */
 export function typedName(value: string, { fault }: PageForm): Omit<Field, 'isFaulty'> {
   const attributes = {
     type: 'text',
@@ -195,7 +195,7 @@ export function button(
   return html`<button type="submit"${attributes(given)}>${label}</button>`
 }
 
-/** What a button sends, and its look. */
+/** The value that a button sends, and its style. */
 export function choice(value: string, style?: string): Readonly<Record<string, string>> {
   return { name: 'choice', value, ...(style === undefined ? {} : { class: style }) }
 }
@@ -210,7 +210,7 @@ ${hidden}${waysOutButtons(texts)}
 </form>`
 }
 
-/** The same for a form without fields. */
+/** The buttons to leave a page, for a form without fields. */
 export function waysOutButtons(texts: PageTexts): SafeHtml {
   return html`${button(texts.html('continue.other'), choice('other', 'link'))}
 ${button(texts.html('page.cancel'), choice('cancel', 'link'))}`

@@ -65,7 +65,7 @@ export function isLink(url: string): boolean {
 }
 
 /**
- * Attributes with URLs that a browser follows or loads, also those of SVG animations, which can
+ * Attributes with URLs that a browser follows or loads. SVG animations have some, too, and can
  * change a link.
  */
 const addressAttributes: ReadonlySet<string> = new Set(

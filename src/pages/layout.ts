@@ -3,7 +3,7 @@ import { type BrandOptions, initialOf } from './pages-options.js'
 import type { TextKey } from './texts/en.js'
 import type { PageTexts } from './texts.js'
 
-/** The same page in another language. */
+/** A link to this page in another language. */
 export interface LanguageLink {
   readonly tag: string
   /** The name of the language in that language. */
@@ -43,9 +43,9 @@ export interface PageContent {
   readonly body: SafeHtml
   /** The URLs of its scripts; null for none. Default: none. */
   readonly scripts?: readonly (string | null)[]
-  /** Where its forms lead, as a source of the policy. Default: this origin. */
+  /** The target of its forms, as a source of the policy. Default: this origin. */
   readonly formAction?: string
-  /** What it lists by id, for the question before one of them ends. Default: nothing. */
+  /** The items that it lists by id, for the question before one of them ends. Default: nothing. */
   readonly listed?: readonly { readonly id: string; readonly name: string | null }[]
 }
 

@@ -40,7 +40,7 @@ import {
 /** The address of a page, without a flow: nobody is on the way through the steps of a sign-in. */
 export type MailPlace = Pick<PagePlace, 'raw' | 'flow' | 'language'>
 
-/** What was typed before, and why it was refused. */
+/** The fields that were typed before, and the reasons of the refusal. */
 export interface TypedBefore {
   readonly fields: FormFields
   /** Of the rules for passwords. */
@@ -53,7 +53,7 @@ export interface TypedBefore {
 const maxRecent = 1000
 const recentSeconds = 10
 
-/** A page of whoever is not signed in: the way to a mail, and the landing of its link. */
+/** A page for a user who is not signed in: the way to a mail, and the landing of its link. */
 export interface MailPage {
   readonly page: MailPageName
   /** The content. Changes nothing. Rejects with 400 `proof-refused` for a link without effect. */
@@ -67,18 +67,18 @@ export interface MailPage {
    * Executes the form, which was shown by this page in this browser. Rejects with 400, 429 and 503.
    */
   submit(place: MailPlace, fields: FormFields, request: EndpointRequest): Promise<MailFormDone>
-  /** Where a link leads that has no effect; null for nowhere. */
+  /** The page that a link without effect leads to; null for none. */
   readonly instead: string | null
   /** Whether the form has a code: one that is not right can be typed again. Default false. */
   readonly takesCode?: true
 }
 
-/** What a form brought about: a note, or another page. */
+/** The result of a form: a note, or another page. */
 export type MailFormDone =
   | { readonly note: Note; readonly onward: string | null }
   | { readonly goTo: string; readonly cookies: readonly CookieChange[] }
 
-/** The endpoints of a page of whoever is not signed in. A GET changes nothing. */
+/** The endpoints of a page for a user who is not signed in. A GET changes nothing. */
 function mailFormEndpoints(kit: FormsKit, page: MailPage): FormEndpoints {
   async function visit(
     request: EndpointRequest,
@@ -221,14 +221,14 @@ async function show(showing: Showing, { status, fault, before }: Shown): Promise
   return showPage(kit, content, reader, { status, headers: retryHeaders(fault), cookies })
 }
 
-// Whoever is signed in here plays no part: the link is the proof.
+// A user who is signed in here plays no part: the link is the proof.
 function bindingOf({ page, place }: Showing) {
   return { page: page.page, request: place.raw, account: null }
 }
 
 /**
- * The same for the code of a new user, whose account exists after the first form. Only a done form
- * is repeated: a refused one is checked and counted every time.
+ * Repeats the answer to the code of a new user, whose account exists after the first form. Only the
+ * answer to an accepted form is repeated: a refused form is checked and counted every time.
  */
 export function replayFirstDone(page: MailPage, clock: () => Date): MailPage {
   const recent = boundedCache<Promise<MailFormDone>>(maxRecent, recentSeconds)
@@ -272,7 +272,7 @@ export function signInAt(kit: FormsKit, raw: string, language: string | null): s
   return pageAddress(kit.baseUrl, 'sign-in', { raw: requestIn(kit, raw), flow: null, language })
 }
 
-/** The routes of pages for whoever is not signed in. */
+/** The routes of pages for a user who is not signed in. */
 export function mailPages(kit: FormsKit, pages: readonly (MailPage | undefined)[]): Routes {
   return pages.flatMap((page) =>
     page === undefined ? [] : [ownPage(`/${page.page}`, mailFormEndpoints(kit, page))],

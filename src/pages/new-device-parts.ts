@@ -27,7 +27,7 @@ export function denyForm(form: PageForm, isAlone: boolean, texts: PageTexts): Sa
   return formOf(isAlone ? form : { ...form, fault: null }, texts, 'device-approval.tick', deny)
 }
 
-/** What is known of a device. A part that nobody knows is null. */
+/** The known facts of a device. An unknown fact is null. */
 interface DeviceFacts {
   readonly name: string | null
   readonly network: string | null

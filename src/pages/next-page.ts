@@ -176,7 +176,7 @@ async function ofSomebody(
   if (!(await namesAccount(session.userId)))
     return { next: 'show', page: 'sign-in', status: 403, fault: otherAccount(approved.user.name) }
   if (!mustSignIn(visit)) return goOn
-  // The same account, but the request requires a new sign-in.
+  // The account has not changed, but the request requires a new sign-in.
   if (page !== 'sign-in') return startOver
   return origin === 'other-account' ? act : again
 }

@@ -42,7 +42,7 @@ export type AccountPageName =
   | 'account/delete'
   | MailPageName
 
-/** The pages of whoever is not signed in, or has a link in a mail. */
+/** The pages for a user who is not signed in, or has a link in a mail. */
 export type MailPageName =
   | 'account/forgot'
   | 'account/reset'
@@ -235,7 +235,7 @@ export interface PagesForHost {
   signInUrl(options: SignInUrlOptions): string
 }
 
-/** Where the browser goes after the sign-in. */
+/** The target of the browser after the sign-in. */
 export interface SignInUrlOptions {
   /** A path of the origin of `oauth.baseUrl`, such as `/rooms?sort=new`. */
   readonly returnTo: string

@@ -196,7 +196,7 @@ export function postedAuthorizeEndpoint(kit: FormsKit): Endpoint {
   })
 }
 
-/** Where the browser goes after the pages. */
+/** The target of the browser after the pages. */
 export type Goal =
   | {
       readonly kind: 'client'

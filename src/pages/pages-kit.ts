@@ -7,7 +7,7 @@ import { createFlows, type Flows } from './flow.js'
 import type { PageSite } from './page-site.js'
 import type { PagesOptions } from './pages-options.js'
 
-/** What every page needs besides signing in. */
+/** The parts that every page needs, besides signing in. */
 export interface PagesKit extends AppsKit {
   readonly pageSite: PageSite
   readonly qrCode: PagesOptions['qrCode']
@@ -15,7 +15,7 @@ export interface PagesKit extends AppsKit {
   readonly providerIds: readonly string[]
 }
 
-/** The same, with what all pages share and keep. */
+/** The parts that every page needs, with the state that all pages share and keep. */
 export interface FormsKit extends PagesKit {
   readonly flows: Flows
   readonly browsers: KnownBrowser

@@ -74,7 +74,7 @@ export function refusalOfCode(error: unknown): Submitted {
   }
 }
 
-/** What was typed is wrong. */
+/** The result of a form with wrong input. */
 export const wrongFields = { next: 'again', status: 422, fault: { kind: 'wrong' } } as const
 
 /** The form cannot be taken as it is. */

@@ -239,7 +239,7 @@ function shown(word: string): SafeHtml {
   return html`<code dir="ltr">${word}</code>`
 }
 
-/** What a page says besides errors. The list is closed. */
+/** The messages of pages besides errors. The list is closed. */
 export type Note =
   /** Said whether or not the name has an account. */
   | 'mail-sent'
@@ -257,11 +257,11 @@ export type Note =
 /** A form has done its work, or a link does not work. Nothing can be done here any more. */
 export interface NoteView {
   readonly note: Note
-  /** Where to go from here; null for nowhere. */
+  /** The address that the page links to; null for none. */
   readonly onward: string | null
 }
 
-/** What has happened, and the way onward. */
+/** The page that tells the result, with a link onward. */
 export function notePage({ note, onward }: NoteView, { texts }: PageShell): PageContent {
   const link =
     onward &&
@@ -295,7 +295,7 @@ export const pageHeaders: Readonly<Record<string, string>> = Object.freeze({
 })
 
 /**
- * The same for a page in a language, with the addresses of its scripts. The policy allows only
+ * The headers of a page in a language, with the addresses of its scripts. The policy allows only
  * those files, and no others of this origin, which is also the host's.
  *
  * @internal

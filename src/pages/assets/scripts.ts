@@ -54,7 +54,7 @@ const send = (credential) => {
   field.remove()
 }`
 
-// Only one request can wait: the button first ends that of autofill.
+// Only one request can wait: the button first ends the request of autofill.
 const presses = `
 let waiting = new AbortController()
 let ended = Promise.resolve()
@@ -152,9 +152,9 @@ export const postOverScript: string =
 // TypeScript. The link is the fragment of an address, which no server sees.
 
 /**
- * Takes the link out of the address and puts it into its field. Whoever must sign in first is led
- * on, and the link is kept in this tab until then. It sends no form: a stranger may have sent the
- * link. Where nothing can be kept, it stops.
+ * Takes the link out of the address and puts it into its field. A user who must sign in first is
+ * led on, and the link is kept in this tab until then. It sends no form: a stranger may have sent
+ * the link. Where the tab can keep nothing, the script stops.
  */
 export const linkScript: string = `(() => {
 const all = (what) => document.querySelectorAll('[data-link' + what + ']')
