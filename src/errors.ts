@@ -117,7 +117,7 @@ function helpFor(code: AuthErrorCode): string {
   return `${guide}#${code.toLowerCase()}`
 }
 
-/** Which limit is reached: that of a name or its account, or that of a network. */
+/** The limit that is reached: of a name or its account, or of a network. */
 export type LimitOf = 'user' | 'network'
 
 /** Optional properties of an {@link AuthError}. */
@@ -164,7 +164,7 @@ export class AuthError extends Error {
   readonly limit: LimitOf | undefined
   /** Extra response headers. */
   readonly headers: Readonly<Record<string, string>>
-  /** Where `code` is explained, with what to do about it. For the log, never for a client. */
+  /** The address that explains `code`, with the remedy. For the log, never for a client. */
   readonly help: string
 
   constructor(code: AuthErrorCode, given: AuthErrorOptions = {}) {
@@ -197,9 +197,9 @@ export class AuthConfigError extends AuthError {
   override readonly name: string = 'AuthConfigError'
   /** The option at fault, such as `lifetimes.code`. */
   readonly option: string
-  /** What is wrong with it. */
+  /** The fault of the option. */
   readonly problem: string
-  /** What to do about it. */
+  /** The value or action that repairs it. */
   readonly remedy: string
   /** The other options at fault, one error each; empty if there are none. */
   readonly others: readonly AuthConfigError[]

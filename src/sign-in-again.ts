@@ -30,7 +30,7 @@ export const proofRequest: z.ZodObject<{
   passkey: assertionSchema.optional(),
 })
 
-/** What was shown again. */
+/** The proof that a user has shown again. */
 export interface Proved extends ApprovedSignIn {
   /** Of a passkey. */
   readonly passkeyAddedAt?: Date
@@ -58,7 +58,7 @@ export interface PasskeyProof {
   hasAny(userId: string): Promise<boolean>
 }
 
-/** What proves a signed-in user again. */
+/** The parts that prove a signed-in user again. */
 interface ProvingKit extends GroundKit, ManagementKit {
   readonly provePassword: ProvePassword
   /** Undefined without the option `passkeys`. */

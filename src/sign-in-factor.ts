@@ -27,8 +27,8 @@ export interface FactorAttempt {
 }
 
 /**
- * What this attempt has proven, and by which factor. `proven` is empty if the user has no second
- * factor or has shown it before.
+ * The factors that this attempt has proven. `proven` is empty if the user has no second factor or
+ * has shown it before.
  */
 export interface FactorProof {
   readonly proven: readonly ('otp' | 'recovery' | 'passkey')[]
@@ -37,7 +37,7 @@ export interface FactorProof {
   readonly passkeyShown: PasskeyShown | null
 }
 
-/** What decides about a sign-in. */
+/** The parts that decide about a sign-in. */
 export interface DecidingKit extends GroundKit, ManagementKit {
   readonly secondFactors: SecondFactors
   /** Undefined without the option `passkeys`. */
@@ -66,7 +66,7 @@ export async function proveFactor(
   return proveWithoutTotp(kit, passkeys, attempt, user)
 }
 
-// A mailbox is one factor: whoever has only that must show the password as well.
+// A mailbox is one factor: a user who has shown only the mailbox must show the password as well.
 async function noneCounts(
   { passkeyFactor: passkeys }: DecidingKit,
   attempt: FactorAttempt,

@@ -29,7 +29,10 @@ export interface RotateKeysOptions extends HostAction {
 /** How much is sealed with one key. */
 export interface SealedWith {
   readonly what: 'totp-seeds' | 'signing-keys' | 'id-token-keys'
-  /** What it begins with. Null where nothing could be looked at, since its part is missing. */
+  /**
+   * The mark that the sealed texts begin with. Null where the texts could not be read, since their
+   * store is not configured.
+   */
   readonly mark: string | null
   /** The place of the key in `encryptionKeys`, from 1; null: it is not there. */
   readonly encryptionKey: number | null
@@ -83,7 +86,7 @@ export function createAdminKeys(
   }
 }
 
-/** What is sealed with which key: to know when an old one may be destroyed. */
+/** Lists how much is sealed with which key, so that one knows when an old key may be destroyed. */
 export function createSealed(
   { keys, idTokenKeys, encryptionKeys }: CheckedAdminOptions,
   { totp }: ManagementKit,
@@ -103,7 +106,10 @@ export function createSealed(
   }
 }
 
-/** Seals all with the first key. What was done stays done if it fails, and is left out then. */
+/**
+ * Seals all with the first key. If it fails, the finished part stays done, and a new call leaves it
+ * out.
+ */
 export function createReseal(
   rings: readonly (KeyRing | undefined)[],
   totp: OwnTotp | undefined,

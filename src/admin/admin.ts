@@ -71,8 +71,8 @@ export type {
 } from './admin-options.js'
 
 /**
- * What the router offers the host's own code, as far as it needs neither users nor a signer. Each
- * method does, rejects with and reports the same as the router's.
+ * The methods of the router for the host's own code that need neither users nor a signer. Each
+ * method works, rejects and reports like the router's method.
  */
 export interface Admin {
   readonly sessions: AdminSessions
@@ -100,9 +100,8 @@ export interface Admin {
   audit(query: AuditQuery): Promise<AuditFound>
   /**
    * Resolves when `onEvent` has taken all events, or `storeTimeout` is over: with the number of
-   * those
-   * that it has not taken, which is all of them without `onEvent`. What the host has opened stays
-   * open.
+   * events that it has not taken, which is all of them without `onEvent`. Connections that the host
+   * has opened stay open.
    */
   close(): Promise<number>
 }
@@ -222,7 +221,7 @@ function createAdminKit(options: CheckedAdminOptions) {
   }
 }
 
-// What only a sign-in needs, and nothing here signs anybody in.
+// Only a sign-in needs these values, and nothing here signs anybody in.
 const opensNone = {
   lifetimes: { sessionIdle: 0, sessionAbsolute: 0 },
   maxSessionsPerUser: 0,

@@ -11,7 +11,7 @@ import {
   type SharedReservations,
 } from './reservations.js'
 
-/** Who asks for work on a password. */
+/** The request for work on a password. */
 export interface Requester {
   /** Sources take turns. A source is the network of a client, or a part of the router. */
   readonly source: string
@@ -251,7 +251,8 @@ function turn(
     const entry: Waiting = { requester, since: performance.now(), admit, refuse: reject }
     queue.add(requester.source, entry)
     const leave = () => {
-      // Only whoever removes the entry settles it: its turn, its displacement, or this.
+      // The entry is settled by the one code that removes it: its turn, its displacement, or this
+      // line.
       if (queue.remove(requester.source, entry)) reject(abandoned(counts))
     }
     requester.signal?.addEventListener('abort', leave, { once: true })
@@ -290,8 +291,8 @@ const minute = 60_000
 const longest = 3_600_000
 
 /**
- * Only recent values: those of last night would hide a present overload, or keep an alarm ringing.
- * Two histograms take turns, driven by the calls, so it needs no timer and never grows.
+ * Only recent values: the values of last night would hide a present overload, or keep an alarm
+ * ringing. Two histograms take turns, driven by the calls, so it needs no timer and never grows.
  */
 function createRecentWaits(now: () => number): RecentWaits {
   let current = emptyHistogram()
@@ -322,7 +323,7 @@ function createRecentWaits(now: () => number): RecentWaits {
 }
 
 function emptyHistogram(): RecordableHistogram {
-  // Loaded with the first router: whoever only imports the package does not need it.
+  // Loaded with the first router: a program that only imports the package does not need it.
   const { createHistogram } = process.getBuiltinModule('node:perf_hooks')
   return createHistogram({ lowest: 1, highest: longest, figures: 2 })
 }

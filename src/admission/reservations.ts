@@ -10,8 +10,8 @@ export interface Reservations {
    */
   secondsUntilFree(source: string): number
   /**
-   * What another process has promised this source: 0 if it may join now, once; seconds if it is too
-   * early; undefined without a promise. Never rejects.
+   * The promise of another process to this source: 0 if the source may join now, once; the seconds
+   * to wait if it is too early; undefined without a promise. Never rejects.
    */
   promisedElsewhere(source: string): Promise<number | undefined>
   /** Call it when the source has joined. */

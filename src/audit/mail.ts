@@ -1,5 +1,5 @@
 /**
- * What a mail is for. Mails that carry a code or a link: `reset-password`, `verify-address`,
+ * The purpose of a mail. Mails that carry a code or a link: `reset-password`, `verify-address`,
  * `change-address`, `address-changed` (to the old address, with a link that undoes it),
  * `second-factor-code`, `sign-in-code`, `register`, `invitation` and `confirm-deletion`. The others
  * only tell.

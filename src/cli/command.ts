@@ -2,14 +2,14 @@ import { type ParseArgsConfig, parseArgs } from 'node:util'
 import type { Admin } from '../admin/admin.js'
 import type { Migrations } from '../stores/migrations-contract.js'
 
-/** What `auth-admin.mjs` has opened, and who acts. */
+/** The parts that `auth-admin.mjs` has opened, and the person who acts. */
 export interface Opened {
   readonly admin: Admin
   readonly migrations: Migrations | undefined
   readonly by: string
 }
 
-/** What a command prints. */
+/** The output of a command. */
 export interface Outcome {
   /** For `--json`; rows, if `columns` are given. */
   readonly data: unknown
@@ -32,16 +32,16 @@ export interface CommandOption {
 /** One command. */
 export interface Command {
   readonly name: string
-  /** What follows the name, such as `<kid>`. */
+  /** The word after the name, such as `<kid>`. */
   readonly operand?: string
   readonly options?: Readonly<Record<string, CommandOption>>
   readonly does: string
-  /** What it does that cannot be undone; asked first. */
+  /** The action that cannot be undone; the command asks first. */
   warns?(given: Given): string
   run(given: Given, open: () => Promise<Opened>): Promise<Outcome>
 }
 
-/** What a command was called with. */
+/** The arguments of a command. */
 export interface Given {
   readonly operand: string
   text(name: string): string | undefined

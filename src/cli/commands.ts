@@ -12,7 +12,7 @@ const user = { takes: '<id>', isRequired: true }
 const text = { takes: '<text>' }
 const flag = { takes: null }
 
-/** What a command does with what the file names. */
+/** Makes a command that works on the parts that the file names. */
 const withAdmin =
   (work: (opened: Opened, given: Given) => Promise<Outcome>): Command['run'] =>
   async (given, open) =>

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import type { Command } from './command.js'
 
-/** Where the parts are, unless `--config` says so. */
+/** The file that names the parts, unless `--config` names another one. */
 export const defaultFile = 'auth-admin.mjs'
 
 /** Writes an `auth-admin.mjs` to begin with. */

@@ -160,7 +160,7 @@ async function load(file: string): Promise<unknown> {
 }
 
 function unreadable(path: string, error: unknown): CalledWrongly {
-  // What `JSON.parse` throws quotes its text, which may be a secret.
+  // An error of `JSON.parse` quotes its text, which may be a secret.
   const isOfHost = error instanceof Error && !(error instanceof SyntaxError)
   const why = isOfHost ? `${error.name}: ${error.message}` : factsOf('load', error)
   return new CalledWrongly(`${path} cannot be loaded: ${why}; node ${path} tells more`)
@@ -181,7 +181,7 @@ function ownName(): string {
   }
 }
 
-// What has failed beside the command itself: a bus that is away, an event that nobody has taken.
+// Logs failures beside the command itself: a bus that is away, an event that nobody has taken.
 const failuresOnly: Logger = {
   debug() {},
   info() {},
@@ -229,7 +229,7 @@ function shown(text: string): string {
   return text.replace(/[\p{C}\p{Zl}\p{Zp}]/gu, escaped)
 }
 
-/** The same for a text of several lines. */
+/** A text of somebody else with several lines, for a terminal. */
 function shownLines(text: string): string {
   return text.split('\n').map(shown).join('\n')
 }

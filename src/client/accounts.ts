@@ -128,9 +128,9 @@ export interface RegistrationMethods {
    * the host's reason.
    */
   register(user: NewUser): Promise<RegistrationCode>
-  /** What a form must know. */
+  /** The rules that a form must know. */
   registration(): Promise<RegistrationRules>
-  /** What an invitation says; takes no use of it. Throws `proof-refused`. */
+  /** The content of an invitation. Reading it takes no use of it. Throws `proof-refused`. */
   invitation(token: string): Promise<InvitationOnWire>
 }
 

@@ -45,7 +45,7 @@ async function saying<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-// Only errors of the lock become `storage-failed`; those of the work pass.
+// Only errors of the lock become `storage-failed`; errors of the work pass.
 function sayingOfLock(exclusively: KeptSession['exclusively']): KeptSession['exclusively'] {
   return async (work) => {
     let isHeld = false

@@ -11,7 +11,7 @@ export interface ClientParts {
   readonly call: CallWire
   /** Sends requests without a token, below `baseUrl`. */
   readonly transport: Transport
-  /** The same below another address. */
+  /** Sends requests without a token, below another address. */
   readonly transportTo: (baseUrl: string) => Transport
   readonly withRetry: Retry['withRetry']
   readonly signInBy: SignIn['signInBy']

@@ -76,7 +76,7 @@ export interface BasicInit {
 /** `fetch`, or a replacement. */
 export type BasicFetch = (url: string, init: BasicInit) => Promise<BasicResponse>
 
-/** The members of `WebSocket` used here: the browser's, Node's or that of `ws`. */
+/** The members of `WebSocket` used here: of the browser, of Node or of `ws`. */
 export interface BasicSocket {
   readonly readyState: number
   send(data: string): void
@@ -158,7 +158,7 @@ export function fromBase64Url(text: string): Uint8Array {
   return Uint8Array.from(bytes, (one) => one.charCodeAt(0))
 }
 
-/** The origin of an address; that of the page for one without. */
+/** The origin of an address; for an address without an origin, the page's origin. */
 export function originOf(address: string): string {
   return /^https?:\/\/[^/]+/.exec(address)?.[0] ?? platform.location?.origin ?? ''
 }

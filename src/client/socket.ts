@@ -35,7 +35,7 @@ export interface AuthSocketOptions extends AuthSocketHandlers {
    * reconnects: a lost connection can look open for minutes. Default: none.
    */
   readonly ping?: () => string
-  /** The constructor for runtimes without one, such as that of `ws` on Node 20. */
+  /** The constructor, for runtimes without one, such as `WebSocket` of `ws` on Node 20. */
   readonly WebSocket?: unknown
 }
 

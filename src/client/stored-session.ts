@@ -65,7 +65,7 @@ export function ofLogin(login: LoginAnswer, now: number): StoredSession {
   }
 }
 
-/** The same sign-in with newer tokens. */
+/** The session with newer tokens of its sign-in. */
 export function withTokens(
   session: StoredSession,
   answer: TokenAnswer,

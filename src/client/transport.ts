@@ -140,7 +140,7 @@ async function refusalOf(response: BasicResponse): Promise<AuthClientError> {
   return refusal(response, parse(await text.catch(() => '')))
 }
 
-/** The same check for an error. */
+/** Whether an error says that the server refuses the token. */
 export function isTokenRefusal(error: unknown): boolean {
   return (
     error instanceof AuthClientError &&

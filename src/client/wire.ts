@@ -26,8 +26,8 @@ export interface SessionSummary {
   readonly name: string | null
   readonly liveSockets: number
   /**
-   * The id of the session that opened this one, such as that of the browser in which the user
-   * signed in to an app. A session of kind `pkce` may be on another device.
+   * The id of the session that opened this one, such as the session of the browser in which the
+   * user signed in to an app. A session of kind `pkce` may be on another device.
    */
   readonly openedBy: string | null
 }
@@ -178,7 +178,7 @@ export interface CodeSent {
   readonly expiresIn: number
 }
 
-/** Who registers. */
+/** A new user who registers. */
 export interface NewUser {
   readonly email: string
   readonly username: string
@@ -190,7 +190,7 @@ export interface NewUser {
   readonly invitation?: string
 }
 
-/** What a form for new users must know. */
+/** The rules that a form for new users must know. */
 export interface RegistrationRules {
   /** Anybody may register. */
   readonly open: boolean
@@ -226,7 +226,7 @@ export interface ConnectedIdentity {
   readonly id: string
   /** The id of the provider. */
   readonly provider: string
-  /** What its owner knows it by, such as an address. */
+  /** The label that its owner knows it by, such as an address. */
   readonly label: string | null
   readonly createdAt: string
   readonly lastUsedAt: string | null

@@ -51,7 +51,7 @@ function browserSessionEndpoint(kit: BrowserSessionKit): Endpoint {
     const approved = await approve(kit, asking, user, context)
     // 429, 503
     await takeIssue('browser-session', { userId: user.id, sessionId: asking.id }, context)
-    // Ended first, whoever its user is: the new cookie replaces it.
+    // The earlier session of any user ends first: the new cookie replaces it.
     if (earlier !== null) await sessions.end(earlier, 'logout', context)
     const { secret } = await openBrowserSession(kit, asking, approved, context)
     return noContent({ of: pages.cookie, value: secret, maxAge: null })

@@ -88,7 +88,7 @@ export interface CookieForHost {
     options?: StayOptions,
   ): Promise<SignedInByCookie>
   /**
-   * The same for a user whom your own code has verified: see `auth.sessions.open`.
+   * Signs in a user whom your own code has verified: see `auth.sessions.open`.
    *
    * Rejects with `AuthError` and sets no cookie: the errors of `auth.sessions.open`, and
    * `forbidden`.

@@ -10,7 +10,7 @@ import type { ManagementKit } from '../kits/session-kit.js'
 import type { SignedInRequest } from '../principal/principal.js'
 import type { UserStore } from '../users/contract.js'
 
-/** What deletes a user, in a server and from a terminal. */
+/** The parts that delete a user, in a server and from a terminal. */
 export interface DeletingKit extends ManagementKit {
   readonly endDeleted: EndAllSessions
   readonly deleteUser: NonNullable<UserStore['delete']>
@@ -83,7 +83,7 @@ export async function deleteAccount(
   kit.audit({ type: 'account.deleted', userId }, context)
 }
 
-/** Who confirms: the error, if nobody is signed in. */
+/** The user who confirms; the error, if nobody is signed in. */
 type Confirming = Pick<SignedInRequest, 'session'> | AuthError
 
 /**

@@ -82,7 +82,7 @@ function confirmEndpoint(kit: DeletionKit): Endpoint {
     const asking = await ownerOf(kit.signedIn, request).catch(notSignedIn)
     // 400, 413, 415
     const body = await request.readJson()
-    // 401, for whoever does not even send a code.
+    // 401, for a request without a code.
     if (asking instanceof AuthError && !confirmEmailRequest.safeParse(body).success) throw asking
     const given = parseInput(confirmEmailRequest, body)
     // 400, 401, 429, 503

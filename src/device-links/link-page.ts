@@ -87,7 +87,7 @@ async function approve(kit: LinksKit, asking: Asking): Promise<Changed> {
   const { context } = asking.request
   const linkId = linkIdIn(query)
   const checkCode = typedDigits(fields.text('check_code'))
-  // What cannot be a code costs no try.
+  // A text that cannot be a code costs no try.
   if (linkId === '' || !/^\d{4}$/.test(checkCode)) return wrongFields
   return limited(kit, asking, async () => {
     const found = await lookAt(kit, session, linkId)
@@ -185,7 +185,7 @@ ${scriptAt(linkScript)}`,
 }
 
 /**
- * The same for whoever must sign in first.
+ * The page of a link for a user who must sign in first.
  *
  * @internal
  */
@@ -207,7 +207,7 @@ function scriptAt(address: string) {
 }
 
 /**
- * What shows whether it is the user's own device, and the field for its check code.
+ * The facts that show whether it is the user's own device, and the field for its check code.
  *
  * @internal
  */

@@ -22,21 +22,21 @@ import type { DeviceCodeRecord, DeviceCodeStore } from '../stores/device-code-co
 export interface LinksKit extends SignInKit {
   readonly deviceCodes: DeviceCodeStore
   readonly linkSecrets: LinkSecrets
-  /** Where the picture leads to. */
+  /** The page that the picture leads to. */
   readonly linkPage: string
   readonly shortCode: boolean
 }
 
-/** What the user has typed. */
+/** The code that the user has typed. */
 export interface TypedCheckCode {
   readonly linkId: string
   readonly checkCode: string
 }
 
-/** What the user is told of a new device. */
+/** The facts that the user is told of a new device. */
 export interface ToldDevice {
   readonly linkId: string
-  /** What the device calls itself. */
+  /** The name that the device gives itself. */
   readonly name: string | null
   readonly network: string | null
   readonly sameNetwork: boolean
@@ -45,8 +45,9 @@ export interface ToldDevice {
 }
 
 /**
- * Who may sign another device in: a user's own device, with full scope. Not an app, a bot, or a
- * session that ends with another one: what it opens would outlive that. Throws 401, 403 or 503.
+ * The session that may sign another device in: the session of a user's own device, with full scope.
+ * An app, a bot, or a session that ends with another session may not: the opened session would
+ * outlive it. Throws 401, 403 or 503.
  */
 export async function approverOf(
   { signedIn }: LinksKit,
@@ -99,7 +100,7 @@ export async function openLink(
   return claimed
 }
 
-/** What the user of this request is told of the device that shows a link. */
+/** The facts that the user of this request is told of the device that shows a link. */
 export async function tellDevice(
   { nameDevice }: LinksKit,
   { userCodeHash: linkId, name, requestedIp, requestedAgent, createdAt: at }: DeviceCodeRecord,
@@ -217,7 +218,8 @@ export async function denyLink(
 /** A sign-in of this age, in seconds, may open a link; approving takes a fresh one, or a proof. */
 export const maxSignInAge: number = 24 * 60 * 60
 
-// So does a browser that another session has signed in and ends: what it opened would outlive that.
+// A browser that another session has signed in, and ends, must sign in too: a session that it
+// opened would outlive the other one.
 export async function mustSignIn(
   { mustSignInForDevice }: LinksKit,
   asking: Pick<SignedInRequest, 'session' | 'user'>,
@@ -226,7 +228,7 @@ export async function mustSignIn(
   return asking.session.parentId !== undefined || mustSignInForDevice(asking, createdAt)
 }
 
-/** What a device shows, and the id under which it is stored. */
+/** The link that a device shows, and the id under which it is stored. */
 export interface NewLink {
   readonly link: string
   readonly linkId: string
@@ -239,8 +241,8 @@ export type OpenedLink = Pick<DeviceCodeRecord, 'userCodeHash' | 'userId' | 'cla
 export interface LinkSecrets {
   newLink(): NewLink
   /**
-   * The id of the link in what was scanned or typed; null if there is none in it. Whoever knows
-   * only the id cannot open the link: it is a digest.
+   * The id of the link in what was scanned or typed; null if there is none in it. The id alone
+   * cannot open the link: it is a digest.
    */
   linkIdOf(given: string): string | null
   /** Four digits for the new device to show, and for its user to type into the other one. */

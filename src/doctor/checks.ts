@@ -4,11 +4,11 @@ import type { Looked } from './look.js'
 /** One thing that may be wrong with a server as it is seen from outside. */
 export interface Check {
   readonly name: string
-  /** What is as it should be. */
+  /** The description of the right state. */
   readonly promise: string
-  /** What to set if it is not. */
+  /** The setting that repairs it. */
   readonly remedy: string
-  /** What is wrong; null: nothing; undefined: it does not concern this server. */
+  /** The fault; null: none; undefined: the check does not concern this server. */
   judge(seen: Seen): string | null | undefined
 }
 
@@ -50,7 +50,7 @@ function pageOf(seen: Looked | null): string {
 const loopback = /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/
 const isHttps = ({ patient: { baseUrl } }: Seen) => baseUrl.protocol === 'https:'
 
-/** What concerns the address itself; they come first. */
+/** The checks of the address itself; they come first. */
 export const connection: readonly Check[] = [
   {
     name: 'router',

@@ -2,16 +2,16 @@ import { checks, connection } from './checks.js'
 import { type Patient, see } from './examine.js'
 import { createLookAt, type LookAt } from './look.js'
 
-/** What a check has found. */
+/** The result of a check. */
 export interface Finding {
   readonly check: string
   /** `skipped`: it does not concern this server, or cannot be told from outside. */
   readonly outcome: 'right' | 'fault' | 'skipped'
-  /** What should be so. */
+  /** The description of the right state. */
   readonly promise: string
-  /** What is wrong; null unless it is a fault. */
+  /** The description of the fault; null without a fault. */
   readonly problem: string | null
-  /** What to set; null unless it is a fault. */
+  /** The setting that repairs the fault; null without a fault. */
   readonly remedy: string | null
 }
 
@@ -32,7 +32,7 @@ export async function examine(
     return { check, outcome: 'fault', promise, problem, remedy }
   })
   const isWrong = (name: string) => findings.find(({ check }) => check === name)?.problem !== null
-  // Where the router is not, what else answers is not its own.
+  // If the router is not at the address, all other answers are not the router's.
   return ['router', 'login'].every(isWrong) ? findings.slice(0, connection.length) : findings
 }
 

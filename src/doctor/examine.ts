@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Look, LookAt, Looked } from './look.js'
-/** Where and how to look. */
+/** The server to look at, and the settings for it. */
 export interface Patient {
   /** Of the router, such as `https://chat.example.com/api/v1`. */
   readonly baseUrl: URL
@@ -33,7 +33,7 @@ export interface Seen
   readonly clockAhead: number | null
 }
 
-/** What there is of the option `oauth`. */
+/** The answers of the option `oauth`. */
 export interface SeenOAuth
   extends Answers<'openId' | 'resource' | 'authorize' | 'token' | 'revoke' | 'introspect'>,
     Answers<'userInfo' | 'signIn' | 'client'> {
@@ -188,7 +188,7 @@ async function seeOAuth(
   return { server, ...documents }
 }
 
-/** Where a challenge says that the document of the API is; null if it does not. */
+/** The address of the API's document, as a challenge says it; null if it does not. */
 function pointerOf(seen: Looked | null): string | null {
   const challenge = seen?.headers['www-authenticate'] ?? ''
   return /\bresource_metadata="([^"]{1,2000})"/.exec(challenge)?.[1] ?? null

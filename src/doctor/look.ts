@@ -1,7 +1,7 @@
 import { request as requestOverHttp } from 'node:http'
 import { request as requestOverHttps } from 'node:https'
 
-/** What a server has answered. */
+/** The answer of a server. */
 export interface Looked {
   readonly status: number
   /** Names in small letters; several of one name are joined by a comma. */
@@ -29,7 +29,7 @@ const maxMilliseconds = 3000
 /** Of all. */
 const maxMillisecondsInAll = 4500
 
-/** What the other side sends costs no more than this, whatever it sends: it may be hostile. */
+/** Limits the cost of an answer, whatever the other side sends: it may be hostile. */
 export function createLookAt(): LookAt {
   const until = Date.now() + maxMillisecondsInAll
   return async (url, look = {}) => {

@@ -57,7 +57,8 @@ export async function askForCode(
   return requestId
 }
 
-// For nobody as well: whoever types a code there must not see the difference.
+// Runs for a name without an account, too: a person who types a code there must not see the
+// difference.
 async function mailCode(
   kit: AccountsKit,
   identifier: LoginIdentifier,
@@ -226,7 +227,7 @@ async function open(
   if (!(await proofs.consume(proof))) throw proofs.refusal('void', proof.record, context)
   const opened = await openApproved(kit, { approved, tokens, lifetime }, context)
   const email = await requireSameAddress(kit, user, proof, opened, context)
-  // Whoever has the mailbox may sign in as often as they like.
+  // The owner of the mailbox may sign in as often as they like.
   await kit.mails.giveBack({ email, user }, 'sign-in-code')
   if (!opened.mustEnrol) await network?.remember().catch(() => {})
   const { id: sessionId } = opened.session

@@ -40,7 +40,7 @@ export type CookieChange =
   | KeptCookie
   | { readonly of: Pick<BrowserCookie, 'forget'>; readonly value: null }
 
-/** What an endpoint may answer. */
+/** Any answer of an endpoint. */
 export type AnyAnswer = Answer | TextAnswer | NoContentAnswer
 
 /** A 200. */

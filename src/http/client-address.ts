@@ -90,7 +90,7 @@ export function asAddress(text: unknown): string | null {
 }
 
 /**
- * The same for the text of a proxy, which may add a port: `203.0.113.7:40000`,
+ * The canonical form of the address that a proxy sends, which may have a port: `203.0.113.7:40000`,
  * `[2001:db8::1]:40000`.
  */
 export function parsedAddress(text: unknown): string | null {

@@ -141,7 +141,7 @@ function onlyValueOf(name: string, header: string): string | null {
   return found === '' ? null : found
 }
 
-// The same for many names. A name that was sent twice has no value.
+// The values of many cookies, by these rules. A name that was sent twice has no value.
 function valuesOf(names: ReadonlySet<string>, header: string): ReadonlyMap<string, string | null> {
   const values = new Map<string, string | null>()
   if (header.length > maxCookieCharacters) return values

@@ -12,7 +12,7 @@ export function isOrigin(value: unknown): boolean {
   return typeof value === 'string' && URL.canParse(value) && new URL(value).origin === value
 }
 
-/** What is wrong with a list of origins. */
+/** The fault of a list of origins. */
 export function problemOfOrigins(given: unknown): string {
   const entry: unknown = Array.isArray(given) ? given.find((one) => !isOrigin(one)) : undefined
   const { origin = 'null' } = typeof entry === 'string' && URL.canParse(entry) ? new URL(entry) : {}
@@ -55,7 +55,7 @@ const anyOther = '*'
 const sendable = [...credentialHeaders, 'Content-Type', anyOther].toSorted().join(', ')
 /** Seconds for which browsers cache a preflight. */
 const preflightSeconds = '600'
-/** The same for routes of every origin, whose answer never changes: a day. */
+/** Seconds for routes of every origin, whose answer never changes: a day. */
 const openPreflightSeconds = '86400'
 
 const nothing = { sendable: [], readable: [] }

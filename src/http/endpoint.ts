@@ -70,7 +70,7 @@ const corsOf: Readonly<Record<OpenTo, AnswerCors | null>> = {
   'own-origin': null,
 }
 
-/** What answers of all routes have alike. */
+/** The parts that the answers of all routes share. */
 export interface Mounting extends Pick<GroundKit, 'warnOnce' | 'trace'> {
   readonly contexts: Contexts
   /** Null: pages of other origins may call nothing. */

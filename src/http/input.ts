@@ -114,7 +114,7 @@ export function requireRequest(given: unknown): IncomingMessage {
   throw invalidRequest([{ path: 'request', message: 'Invalid input: expected a request' }])
 }
 
-/** What a host passes on of a form, as a body. Throws 400 for what is no object. */
+/** The form that a host passes on, as a body. Throws 400 for any other value than an object. */
 export function bodyOf(given: unknown): JsonBody {
   if (typeof given === 'object' && given !== null && !Array.isArray(given)) return given as JsonBody
   throw invalidRequest([{ path: '', message: 'Invalid input: expected an object' }])
@@ -128,8 +128,8 @@ export function requireOptions<Options>(given: Options): Options {
 /** Options of every action of the host on an account or a client. */
 export interface HostAction {
   /**
-   * Who of your staff acts, such as `support:ada`; `actor` of the events. 1 to 200 characters
-   * without control characters, else 400. Default: none.
+   * The member of your staff who acts, such as `support:ada`; `actor` of the events. 1 to 200
+   * characters without control characters, else 400. Default: none.
    */
   readonly by?: string
 }

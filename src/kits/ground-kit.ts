@@ -12,7 +12,7 @@ import type { ProofStore } from '../stores/proof-contract.js'
 import type { SocketTicketStore } from '../stores/ticket-contract.js'
 import type { AuthUser, LoginIdentifier, UserStore } from '../users/contract.js'
 
-/** What a server and a terminal have alike. The terminal makes its own, in admin/admin.ts. */
+/** The parts that a server and a terminal share. The terminal makes its own, in admin/admin.ts. */
 export interface BaseKit {
   readonly clock: () => Date
   /** The first one encrypts; may be empty without second factors, apps and passkeys. */
@@ -28,9 +28,9 @@ export interface BaseKit {
 }
 
 /**
- * The parts of the host behind their contracts, and what reports of them. The lowest of the four
- * kits: `GroundKit`, `SessionKit`, `SignInKit`, `AppsKit`, each with all of those below it. They
- * are made in router/kit.ts; a room may read those of its floor and below.
+ * The parts of the host behind their contracts, and the parts that report of them. It is the lowest
+ * of the four kits: `GroundKit`, `SessionKit`, `SignInKit`, `AppsKit`. Each kit has all the kits
+ * below it. They are made in router/kit.ts; a room may read those of its floor and below.
  */
 export interface GroundKit extends BaseKit {
   readonly signer: TokenSigner

@@ -14,7 +14,7 @@ import type { PasskeyFactor } from '../two-factor/passkey-factor.js'
 import type { CodeFactor, OwnTotp, SecondFactors } from '../two-factor/second-factor.js'
 import type { BaseKit } from './ground-kit.js'
 
-/** What manages sessions and users, in a server and from a terminal. */
+/** The parts that manage sessions and users, in a server and from a terminal. */
 export interface ManagementKit extends BaseKit {
   readonly throttle: Throttle
   readonly knownNetworks: KnownNetworks

@@ -49,7 +49,7 @@ export interface SignInKit extends GuardKit {
   readonly owesPassword: (user: AuthUser) => Promise<boolean>
   /** False if nobody signs in by password. */
   readonly takesPasswords: boolean
-  /** Who may sign in by password; undefined: everybody. */
+  /** Whether a user may sign in by password; undefined: everybody may. */
   readonly mayUsePassword: ((user: AuthUser) => Promise<boolean>) | undefined
   readonly noticePassword: NoticePassword
   readonly noticeSpelling: NoticeSpelling
@@ -59,7 +59,7 @@ export interface SignInKit extends GuardKit {
   readonly nameDevice: (userAgent: string | null) => Promise<string | null>
   readonly countSockets: SocketRegistry['count']
 
-  /** Where the sign-in pages are; undefined without the option `oauth`. */
+  /** The address of the sign-in pages; undefined without the option `oauth`. */
   readonly pagesUrl: URL | undefined
   readonly hasAccountPage: boolean
   /** Whether everybody can make an account. */

@@ -7,8 +7,8 @@ const labels = /^[\p{L}\p{M}\p{N}-]+(?:\.[\p{L}\p{M}\p{N}-]+)*$/u
 
 /**
  * The address with its domain in ASCII ([UTS #46](https://www.unicode.org/reports/tr46/)), the one
- * form in which addresses are stored, compared and sent: browsers send it from a field for
- * addresses, people type the readable one. What has no such domain is returned unchanged.
+ * form in which addresses are stored, compared and sent. Browsers send this form from a field for
+ * addresses, people type the readable form. A text without such a domain is returned unchanged.
  */
 export function withAsciiDomain(address: string): string {
   const at = address.lastIndexOf('@') + 1

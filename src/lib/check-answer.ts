@@ -117,7 +117,8 @@ export function orNull(check: Check): Check {
 }
 
 /**
- * The same, but null takes as long, so that the time does not reveal whether a row exists.
+ * Null, or a value that passes the check. Null takes as long, so that the time does not reveal
+ * whether a row exists.
  */
 export function orNullInEqualTime(check: Check): Check {
   let latest: unknown = null

@@ -1,6 +1,6 @@
 import type { Trace, TraceAttributes } from './watch.js'
 
-/** What {@link traceWith} needs of a tracer of `@opentelemetry/api`. */
+/** The members that {@link traceWith} needs of a tracer of `@opentelemetry/api`. */
 export interface SpanTracer {
   startActiveSpan(
     name: string,
@@ -9,7 +9,7 @@ export interface SpanTracer {
   ): unknown
 }
 
-/** What it needs of a span. */
+/** The members that {@link traceWith} needs of a span. */
 export interface TracedSpan {
   setStatus(status: { code: number }): unknown
   end(): void

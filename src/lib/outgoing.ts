@@ -66,7 +66,7 @@ export async function outgoing(
   try {
     return await withTimeout(work, maxMilliseconds)
   } catch (error) {
-    // Whoever drips bytes would otherwise hold the connection after the timeout.
+    // A server that drips bytes would otherwise hold the connection after the timeout.
     abort.abort()
     throw error
   }
@@ -212,7 +212,7 @@ export function createLookUp(ask: LookUp = byNameServers): LookUp {
       ]
     const failure = failed.get(hostname, new Date())
     if (failure !== undefined) throw failure.cause
-    // Who asked first gives up first, so its signal is the one that counts.
+    // The first caller gives up first, so its signal counts.
     const asking = underWay.get(hostname) ?? askNow(hostname, signal)
     underWay.set(hostname, asking)
     return asking

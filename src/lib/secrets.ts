@@ -69,8 +69,8 @@ const one = Buffer.alloc(digestLength)
 const other = Buffer.alloc(digestLength)
 
 /**
- * The same for two results of `sha256`. Nobody can choose their beginning, so they are not hashed
- * again, which would be most of the cost in a guard.
+ * Compares two results of `sha256` in constant time. Nobody can choose their beginning, so they are
+ * not hashed again, which would be most of the cost in a guard.
  */
 export function equalDigests(left: string, right: string): boolean {
   if (left.length !== digestLength || right.length !== digestLength) return false

@@ -26,7 +26,10 @@ export function isHostId(value: unknown): value is string {
   return isWellFormed(value) && !value.includes('\0')
 }
 
-/** What browsers and systems act on themselves: they run it, open a file or start a program. */
+/**
+ * The schemes that browsers and systems act on themselves: they run code, open a file or start a
+ * program.
+ */
 const taken: readonly RegExp[] = [
   /^(?:https?|wss?|s?ftps?|gopher|news|nntp|urn|about|blob|data|file|filesystem|content|cid|mid)$/,
   /^(?:javascript|livescript|mocha|vbscript|jscript|view-source|view|jar|resource|wyciwyg)$/,

@@ -16,7 +16,7 @@ export interface Vault {
   isSealedByNewest(sealed: string): boolean
 }
 
-/** What a sealed text begins with: the form, and a name of the key that sealed it. */
+/** The mark that a sealed text begins with: the form, and a name of the key that sealed it. */
 export function markOf(sealed: string): string {
   return sealed.slice(0, markLength)
 }

@@ -28,17 +28,17 @@ export type Trace = <T>(
   run: () => Promise<T>,
 ) => Promise<T>
 
-/** What is known of a piece of work before it begins. */
+/** The known facts about a piece of work before it begins. */
 export type TraceAttributes = Readonly<Record<string, string | number>>
 
-/** Does work, and notes how it went. Its result and its errors are those of the work. */
+/** Does work, and notes how it went. It returns the result of the work, or throws its error. */
 export type Watch = <T>(
   operation: string,
   work: () => Promise<T>,
   attributes?: TraceAttributes,
 ) => Promise<T>
 
-/** What watches the work at this moment: {@link unwatched} as long as nobody asks for it. */
+/** The watch of the work at this moment: {@link unwatched} as long as nobody asks for it. */
 export interface Watching {
   watch: Watch
 }

@@ -1,6 +1,6 @@
 import type { MailKind } from '../audit/mail.js'
 
-/** Who or what caused a mail, for its reader. */
+/** The cause of a mail, for its reader. */
 export interface MailCause {
   /** The client's address; null if the host's own code caused the mail. */
   readonly ip: string | null

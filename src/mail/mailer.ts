@@ -47,10 +47,10 @@ export interface Mailer {
   close(): Promise<void>
 }
 
-/** Who sends mails, and how they are written. */
+/** The sender of mails, and the parts for writing them. */
 export interface MailSettings extends MailTexts {
   readonly sender: MailSender
-  /** What a person calls the device, by its user agent. */
+  /** The name of the device for people, by its user agent. */
   readonly nameDevice: (userAgent: string | null) => Promise<string | null>
   /** Milliseconds that `close` waits. */
   readonly storeTimeout: number
@@ -203,7 +203,7 @@ function isTimeout(error: unknown): boolean {
   return cause instanceof Error && cause.name === 'TimeoutError'
 }
 
-/** What a mail is made of. */
+/** The parts that a mail is made of. */
 export interface MailRequest {
   readonly kind: MailKind
   readonly to: string
@@ -230,7 +230,7 @@ export interface MailTexts {
 const maxNameChars = 40
 const maxDeviceChars = 40
 
-/** What follows if the reader knows nothing of it. */
+/** The advice for a reader who knows nothing of it. */
 const otherwise = {
   'reset-password': 'mail.not-asked',
   'verify-address': 'mail.not-asked',
@@ -287,7 +287,7 @@ function composeMail(request: MailRequest, written: MailTexts): Mail {
   })
 }
 
-// The same for everybody: no link of a notice signs anybody in.
+// Every reader gets these links: no link of a notice signs anybody in.
 function ways({ forgotUrl, accountUrl }: MailTexts, texts: PageTexts): string[] {
   const forgot = forgotUrl && `${texts.plain('new-password.title')}: ${forgotUrl}`
   const account = accountUrl && `${texts.plain('account.title')}: ${accountUrl}`
@@ -393,7 +393,7 @@ function lowerCase(text: string): string {
   return lower.length === text.length ? lower : ''
 }
 
-// By IDNA as well: a name that it would change is another name to whoever resolves it.
+// IDNA must agree as well: a resolver takes a name that IDNA would change for another name.
 function isOneDomain(address: string, given: string): boolean {
   const ascii = domainOf(address)
   const readable = domainOf(withReadableDomain(address))

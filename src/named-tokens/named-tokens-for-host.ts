@@ -14,7 +14,7 @@ export interface NamedTokenRequest {
   /** The name its owner knows it by, up to 100 characters. */
   readonly name: string
   /**
-   * What it may do: a list of words, or one text with words separated by blanks, up to 1000
+   * The scope of the token: a list of words, or one text with words separated by blanks, up to 1000
    * characters. Default `*`: everything its user may do.
    */
   readonly scope?: string | readonly string[]
@@ -104,7 +104,7 @@ export function createNamedTokensForHost(
   }
 }
 
-// The same rule as at the endpoint: neither a named token nor a session with less than full scope
+// The rule of the endpoint applies: neither a named token nor a session with less than full scope
 // makes a token.
 async function makerOf(
   sessions: Pick<Sessions, 'findLive'>,

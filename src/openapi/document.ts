@@ -32,7 +32,7 @@ import { type Fields, type Operation, type Success, tags, type Who } from './ope
 export interface OpenApiDocument {
   /** The version of OpenAPI. */
   readonly openapi: '3.1.0'
-  /** `version` is that of the interface, not of the package. */
+  /** `version` is the version of the interface, not of the package. */
   readonly info: { readonly title: string; readonly version: string; readonly description: string }
   /** The address of the router; one entry. */
   readonly servers: readonly { readonly url: string }[]

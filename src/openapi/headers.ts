@@ -161,7 +161,7 @@ export interface AnswerKind {
   readonly limited: boolean
 }
 
-/** The headers of an answer: common ones, those of its kind, and `also`. */
+/** The headers of an answer: the common headers, the headers of its kind, and `also`. */
 export function headersOf(kind: AnswerKind, also: readonly HeaderId[] = []): AnswerHeaders {
   const ids: HeaderId[] = [
     ...(also.includes('Kept') ? [] : (['NoStore'] as const)),

@@ -62,7 +62,7 @@ export interface Operation {
   readonly whoElse?: string
   /** Whether a user who still lacks a required second factor may call it. */
   readonly whileEnrolling?: boolean
-  /** What the route requires to exist, such as "the store `tickets`". */
+  /** The part that the route requires, such as "the store `tickets`". */
   readonly thereWith?: string
   readonly style?: ProblemStyle
   readonly openTo?: OpenTo

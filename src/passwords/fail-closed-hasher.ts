@@ -79,7 +79,7 @@ function composed(plain: string): string {
   return plain.normalize('NFC')
 }
 
-// What is no reason at all is returned as it is: a promise may reject.
+// An object is returned as it is: a promise may reject.
 function isOver72Bytes(reason: unknown): unknown {
   return typeof reason === 'object' && reason !== null
     ? reason

@@ -27,7 +27,7 @@ export interface PasswordOwner {
   readonly email: string | null
   /** Whether the user has a second factor, or must have one. */
   readonly hasSecondFactor: boolean
-  /** What people call the service. */
+  /** The name of the service for people. */
   readonly serviceName: string
   /** True: whether the password has leaked is not asked yet. */
   readonly withoutBreached?: boolean
@@ -104,7 +104,8 @@ export function createJudgePassword(rules: CheckedPasswordRules, kit: JudgingKit
   }
 }
 
-// Neither is a character of its own to every hasher: other passwords would match as well.
+// Not every hasher takes a lone surrogate or NUL for a character of its own: other passwords would
+// match as well.
 function requireText(plain: string): void {
   if (!isWellFormed(plain)) throw notAPassword('lone surrogates')
   if (plain.includes('\0')) throw notAPassword('a NUL character')
@@ -178,7 +179,9 @@ function isRepeated(text: string): boolean {
   return characters.length > 1 && period * 2 <= characters.length
 }
 
-/** What fingers run along: digits, the alphabet, and the rows of three layouts; both ways. */
+/**
+ * The rows that fingers run along: digits, the alphabet, and the rows of three layouts; both ways.
+ */
 const rows = [
   '123456789012345678901234567890',
   'abcdefghijklmnopqrstuvwxyz',

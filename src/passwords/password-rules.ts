@@ -40,8 +40,8 @@ export interface PasswordRules {
   /** The least number of characters, 8-64. Default 15. */
   readonly minLength?: number
   /**
-   * The same for a user who has a second factor, or must have one: from 8 to `minLength`. Default
-   * 8.
+   * The least number of characters for a user who has a second factor, or must have one: from 8 to
+   * `minLength`. Default 8.
    */
   readonly minLengthWithSecondFactor?: number
   /**
@@ -63,8 +63,8 @@ export interface PasswordRules {
    */
   readonly breached?: (prefix5: string) => Promise<Iterable<string>>
   /**
-   * What an outage of `breached` does: true answers 503; false lets the password pass, and raises
-   * the event `password.breach-check-failed`. Default false.
+   * The effect of an outage of `breached`: true answers 503; false lets the password pass, and
+   * raises the event `password.breach-check-failed`. Default false.
    */
   readonly breachedFailsClosed?: boolean
   /**

@@ -190,7 +190,7 @@ const schema = lazily(() =>
   }),
 )
 
-// The same decision as for every other sign-in.
+// Decides as for every other sign-in.
 async function issueForHost(
   kit: SignInKit,
   request: IssueAuthorizationCodeRequest,

@@ -14,7 +14,7 @@ export interface CodeExchange<Tokens> {
   readonly door: Extract<SignInDoor, 'code-exchange' | 'device' | 'device-link'>
   /** The record, used or not; null if no such code was issued. */
   readonly code: AuthorizationCodeRecord | null
-  /** What is wrong with the request, which uses the code up; null if nothing is. */
+  /** The fault of the request, which uses the code up; null without a fault. */
   readonly refusalOf: (code: AuthorizationCodeRecord) => CodeRefusal | null
   /** The session and tokens of a valid code. If this throws, the code stays valid. */
   readonly open: (code: AuthorizationCodeRecord) => OpenedByCode<Tokens>
@@ -171,7 +171,8 @@ async function openSession<Tokens>(
   const marks = kit.passwordWatch.inherited(issuer)
   const until = issuer.id === given.parentId ? issuer.expiresAt : undefined
   const lifetime = await lifetimeOf(kit, issuer)
-  // What a provider has opened ends with it, and so does all that this has opened.
+  // A session that a provider has opened ends with the provider's session. Sessions that this
+  // session has opened end, too.
   const { id: openedBySessionId, upstream } = issuer
   const from = { openedBySessionId, upstream, marks, until, lifetime }
   const session = kit.sessions.draft(

@@ -254,7 +254,7 @@ async function rotate(
   throw refusal(kit, 'unknown-or-ended', session, context)
 }
 
-// The same write with the same token: it records the use, and tells whether the session has ended.
+// The write keeps the token: it records the use, and tells whether the session has ended.
 async function keep(
   kit: SignInKit,
   session: RefreshableSession,

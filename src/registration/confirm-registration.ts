@@ -40,11 +40,14 @@ export function confirmEndpoint(kit: RegistrationKit): Endpoint {
   })
 }
 
-/** What confirms a registration. */
+/** The values that confirm a registration. */
 interface Confirming extends Pick<SessionRequest, 'tokens'> {
   readonly requestId: string
   readonly code: string
-  /** Whoever proves the address sets it; undefined with `emailSignIn`: none. */
+  /**
+   * The user who proves the address sets it. Undefined with `emailSignIn`: the user has no
+   * password.
+   */
   readonly password?: string | undefined
   /** Instead of the one that was taken meanwhile. */
   readonly username?: string | undefined
@@ -52,8 +55,9 @@ interface Confirming extends Pick<SessionRequest, 'tokens'> {
 }
 
 /**
- * Makes a user of whoever has the mailed code, with the password that comes with it, and signs in.
- * Throws 400 `proof-refused` and `password-refused`, 401, 403, 409 `username-taken`, 429, 503.
+ * Makes a user for the holder of the mailed code, with the password that comes with the code, and
+ * signs in. Throws 400 `proof-refused` and `password-refused`, 401, 403, 409 `username-taken`, 429,
+ * 503.
  */
 export async function confirmRegistration(
   kit: RegistrationKit,
@@ -64,7 +68,7 @@ export async function confirmRegistration(
   const { context } = request
   requirePassword(kit, password)
   const proof = await proofs.findCode(['register'], requestId, context)
-  // Before a try is taken: a name that somebody has costs none, nor does a bad password.
+  // Checked before a try is taken: a name that somebody has and a bad password cost no try.
   if (username !== undefined) await requireFreeName(kit, username, context)
   if (password !== undefined) await requireGood(kit, proof, { username, password }, context)
   await proofs.takeTry(proof, context)
@@ -106,7 +110,7 @@ async function newUserOf(
   }
 }
 
-// Who has neither a password nor another way in would have an account that nobody can open.
+// Without a password and without another way in, nobody could open the account.
 function requirePassword({ accountsOptions }: RegistrationKit, password: string | undefined): void {
   if (password === undefined && !accountsOptions.emailSignIn)
     throw invalidRequest([{ path: 'password', message: 'Invalid input: expected string' }])

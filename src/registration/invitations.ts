@@ -23,7 +23,7 @@ export interface Invitation {
   readonly id: string
   /** The only address that it registers; null: any. */
   readonly email: string | null
-  /** What the host has noted. */
+  /** The note of the host. */
   readonly note: string | null
   readonly expiresAt: Date
 }
@@ -37,8 +37,8 @@ export interface InviteOptions extends HostAction {
   /** Seconds until it expires, 60-31622400. Default 604800, seven days. */
   readonly expiresIn?: number
   /**
-   * At most 500 characters, for `beforeRegister` and `users.create`, such as a team. Whoever has
-   * the token can read it.
+   * At most 500 characters, for `beforeRegister` and `users.create`, such as a team. Everybody who
+   * has the token can read it.
    */
   readonly note?: string
   /** True mails the link to `email`. Default false. */
@@ -94,14 +94,15 @@ export interface InvitationsForHost {
 export interface RegistrationForHost extends InvitationsForHost {
   /**
    * `POST /auth/register` for a form of your own, whose answer you make yourself; the code is
-   * confirmed, with the password, by `POST /auth/register/confirm`. The same limits, events and
-   * errors. Rejects with `AuthError`: `invalid-request`, `proof-refused`, `registration-closed`,
-   * `forbidden`, `username-taken`, `too-many-requests`, `temporarily-unavailable`.
+   * confirmed, with the password, by `POST /auth/register/confirm`. It has the limits, events and
+   * errors of the endpoint. Rejects with `AuthError`: `invalid-request`, `proof-refused`,
+   * `registration-closed`, `forbidden`, `username-taken`, `too-many-requests`,
+   * `temporarily-unavailable`.
    */
   register(request: IncomingMessage, user: RegisteringUser): Promise<CodeSent>
 }
 
-/** Who registers. */
+/** A new user who registers. */
 export interface RegisteringUser {
   readonly email: string
   readonly username: string
@@ -113,7 +114,7 @@ export interface RegisteringUser {
   readonly invitation?: string
 }
 
-/** What a stored invitation says. */
+/** The content of a stored invitation. */
 function invitationIn({ record, sealed }: FoundProof): Invitation {
   const { email = null, note = null } = sealed
   return { id: record.idHash, email, note, expiresAt: record.expiresAt }

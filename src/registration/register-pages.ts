@@ -44,7 +44,7 @@ export function createRegisterPages(forms: FormsKit, kit: RegistrationKit): Mail
 }
 
 /**
- * `/account/register`, and `/account/invitation?token=…` for whoever is invited: mails a code to a
+ * `/account/register`, and `/account/invitation?token=…` for an invited person: mails a code to a
  * new user.
  */
 function createRegisterPage(
@@ -173,7 +173,10 @@ async function signedIn(
 /** A new account. The form has the fields of {@link RegisterField}. */
 export interface RegisterView {
   readonly form: PageForm
-  /** As it was typed; that of the invitation if `isEmailGiven`, which cannot be changed. */
+  /**
+   * The address as it was typed. If `isEmailGiven`, the address of the invitation, which cannot be
+   * changed.
+   */
   readonly email: string
   readonly isEmailGiven: boolean
   readonly username: string

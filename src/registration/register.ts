@@ -49,7 +49,7 @@ export const registerRequest: z.ZodObject<{
 /** Seconds in which a registration can be confirmed. */
 const registrationLifetime = 60 * 60
 
-/** What waits for its code. Without a password, which whoever has the code sets. */
+/** A registration that waits for its code. It has no password: the holder of the code sets it. */
 interface Waiting extends Newcomer {
   readonly locale: string | null
   readonly invitation: Invitation | null
@@ -178,7 +178,7 @@ async function mailCode(
   const { proofs, mails } = kit
   const { email, locale } = newcomer
   const owner = await kit.users.findByIdentifier(identifier)
-  // Whoever can still undo a change of the address gets it back.
+  // A user who can still undo a change of the address gets it back.
   const isTaken = owner !== null || (await isKept(kit, email))
   if ((await mails.take({ email, user: null }, 'register', context)) !== null) return
   const mailed = await proofs.openCode(

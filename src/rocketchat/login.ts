@@ -55,7 +55,8 @@ async function signIn(
   return loggedIn({ userId, authToken: token, me, ...enrolment })
 }
 
-// The same token again, without a new session: the client asks whether its token is still valid.
+// Answers the client's token, without a new session: the client asks whether the token is still
+// valid.
 async function resume(auth: LoginAuth, authToken: string): Promise<Answer> {
   const { userId } = await auth.authenticateToken(authToken)
   const me = await auth.me(userId)
@@ -273,7 +274,8 @@ export function createUserSessions(sessions: AuthRouter['sessions']): UserSessio
   const mine = (principal: Principal) => sessionsOfOwner(sessions, principal)
 
   return {
-    // Ends all sessions, this one included. Ending those of another user is left to the host.
+    // Ends all sessions, this one included. Ending the sessions of another user is left to the
+    // host.
     async logout({ incoming, principal }) {
       const { userId = principal.userId } = parseInput(whose, await readJsonBody(incoming))
       await mine(principal)

@@ -152,7 +152,7 @@ function createRegister({ accounts }: AccountsAuth): RocketChatEndpoint {
     // These clients send an empty name where none is asked for.
     const name = given.name === '' ? username : given.name
     const invitation = secretURL === undefined || secretURL === '' ? {} : { invitation: secretURL }
-    // Without the password: whoever confirms the address sets it.
+    // Without the password: the user who confirms the address sets it.
     // 400, 403, 409, 429, 503
     const user = { email, username, name, ...invitation }
     const sent = await accounts.register(incoming, user)

@@ -20,7 +20,8 @@ const presences: readonly unknown[] = [
 ] satisfies PresenceStatus[]
 
 /**
- * What clients see of a user: four fields, and the fields that the host adds. Nothing else.
+ * The members of a user that clients see: four fields, the fields that the host adds, and nothing
+ * else.
  */
 export function createDescribeMe(
   describeUser: DescribeUser | undefined,

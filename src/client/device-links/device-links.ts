@@ -6,11 +6,11 @@ import { type BasicSignal, pause } from '../platform.js'
 import type { SignedInResult } from '../sign-in.js'
 import type { Proof } from '../wire.js'
 
-/** What a new device shows. */
+/** The codes that a new device shows. */
 export interface ShownLink {
   /** For a QR code. */
   readonly qr: string
-  /** If the server has the option `shortCode`: the same, for people to type. */
+  /** If the server has the option `shortCode`: the code for people to type. */
   readonly shortCode?: string
   /** Seconds. */
   readonly expiresIn: number
@@ -22,9 +22,9 @@ export interface LinkedAccount {
   readonly username: string
 }
 
-/** What a new device does while it is linked. */
+/** The actions of a new device while it is linked. */
 export interface BeginLink {
-  /** What this device calls itself, at most 60 characters. */
+  /** The name that this device gives itself, at most 60 characters. */
   readonly name?: string
   /** Draw the picture. */
   readonly onCode: (shown: ShownLink) => void
@@ -44,7 +44,7 @@ export type LinkResult = SignedInResult | { readonly status: 'declined' }
 
 /** A new device, as the signed-in one sees it. */
 export interface LinkToApprove {
-  /** What the device calls itself: it may lie. */
+  /** The name that the device gives itself: it may lie. */
   readonly name: string | null
   readonly network: string | null
   /** Whether both devices are in one network: warn if not. */
@@ -134,7 +134,7 @@ async function begin(parts: ClientParts, link: BeginLink): Promise<LinkResult> {
   return collect(parts, { linkId, codeVerifier }, shown, link)
 }
 
-/** What a new device asks with. */
+/** The proof that a new device asks with. */
 interface LinkProof {
   readonly linkId: string
   readonly codeVerifier: string

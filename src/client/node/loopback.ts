@@ -136,7 +136,7 @@ function say(response: ServerResponse, status: number, text: string, then: () =>
     .end(text)
 }
 
-/** What the user must see. */
+/** The data that the user must see. */
 export interface DeviceShown {
   /** The page, for any browser on any device. */
   readonly address: string

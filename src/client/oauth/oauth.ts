@@ -13,7 +13,9 @@ export type { Finished, StartOptions } from './steps.js'
 export interface OAuthClientOptions {
   /** The `id` of the app at the server; the app is a public client. */
   readonly clientId: string
-  /** Where the server sends the browser back to: exactly one of the app's redirect URIs. */
+  /**
+   * The address to which the server sends the browser back: exactly one of the app's redirect URIs.
+   */
   readonly redirectUri: string
   /**
    * The requested scopes, separated by blanks. Must contain `openid`, or `*` for the host's own

@@ -30,7 +30,7 @@ export interface ProvidersClientOptions {
 /** The result of a sign-in, and the text that `start` was given. */
 export type ProviderSignIn = SignInResult & { readonly carry: string | null }
 
-/** What `finish` may be told. */
+/** The options of `finish`. */
 export interface ProviderFinish {
   /** For a new user, after `username-taken`. */
   readonly username?: string
@@ -198,7 +198,10 @@ function once<T>(
 
 /** Options of a start. */
 export interface ProviderStart {
-  /** Where the browser comes back to: exactly one of the server's option `providers.returnTo`. */
+  /**
+   * The address that the browser comes back to: exactly one of the server's option
+   * `providers.returnTo`.
+   */
   readonly returnTo: string
   /** A text that `finish` returns, such as the user's last page. It does not leave this browser. */
   readonly carry?: string
@@ -212,7 +215,7 @@ export interface ProviderStart {
 /** The prefix of `state`, by which the page at `returnTo` knows what has come back. */
 type Purpose = 'provider.' | 'identity.'
 
-/** What begins and reads answers of one purpose. */
+/** Begins the flows of one purpose, and reads their answers. */
 interface Flows {
   /** Resolves with the address for the browser; `ask` requests it from the server. */
   begin(start: ProviderStart, ask: (body: object) => Promise<unknown>): Promise<string>
