@@ -218,8 +218,8 @@ export async function denyLink(
 /** A sign-in of this age, in seconds, may open a link; approving takes a fresh one, or a proof. */
 export const maxSignInAge: number = 24 * 60 * 60
 
-// A browser that another session has signed in, and ends, must sign in too: a session that it
-// opened would outlive the other one.
+// A user in a browser session that another session has opened must sign in, too: the session opened
+// here would outlive that other session.
 export async function mustSignIn(
   { mustSignInForDevice }: LinksKit,
   asking: Pick<SignedInRequest, 'session' | 'user'>,

@@ -29,7 +29,7 @@ export function boundedTable<Row>(
 
   let notBefore = new Date(0)
 
-  // Where the last purge has stopped the next one goes on, so that batches do not look at the same
+  // A purge goes on where the last purge has stopped, so that batches do not look at the same
   // living rows again and again.
   const next = nextEntry(rows)
 
@@ -116,7 +116,7 @@ export function idsByKey(): IdsByKey {
   }
 }
 
-/** What has an age, and an id. */
+/** A row that has an age and an id. */
 interface Aged {
   readonly id: string
   readonly createdAt: Date

@@ -2,7 +2,7 @@
 export type OAuthClientType = 'web' | 'native' | 'service'
 
 /**
- * What a client may exchange for tokens. The third is the device grant, [RFC
+ * The grants that a client may exchange for tokens. The third is the device grant, [RFC
  * 8628](https://www.rfc-editor.org/rfc/rfc8628), by the name that the standard gives it. The last
  * is for clients of type `service`, which show their own credentials, [RFC 6749
  * §4.4](https://www.rfc-editor.org/rfc/rfc6749#section-4.4).
@@ -13,7 +13,7 @@ export type OAuthGrant =
   | 'urn:ietf:params:oauth:grant-type:device_code'
   | 'client_credentials'
 
-/** Every `grant_type` there is. What each does is a line in `oauth/grants/grants.ts`. */
+/** Every `grant_type`. Each has a line in `oauth/grants/grants.ts`. */
 export const grantTypes: readonly [
   'authorization_code',
   'refresh_token',
@@ -27,8 +27,8 @@ export const grantTypes: readonly [
 ]
 
 /**
- * An app that signs its users in here. Whatever is left out has its default; what a client may not
- * do is not listed.
+ * An app that signs its users in here. A member that is left out has its default. A client may do
+ * only what is listed.
  */
 export interface OAuthClient {
   /** 1 to 100 of `A-Z a-z 0-9 . _ ~ -`, so that form-encoding it for Basic changes nothing. */
@@ -38,18 +38,18 @@ export interface OAuthClient {
   readonly type: OAuthClientType
   /** Of the host itself: no consent, and it may have the scope `*`. Default false. */
   readonly firstParty?: boolean
-  /** Where codes may be sent. Up to 20, compared as text. */
+  /** The addresses to which codes may be sent. Up to 20, compared as text. */
   readonly redirectUris: readonly string[]
   /**
-   * Where users may be sent after signing out, with the option `oauth.logout`. Up to 20, by the
-   * same rules. Default: none, so they stay on a page of this server.
+   * The addresses to which users may be sent after signing out, with the option `oauth.logout`. Up
+   * to 20, by the rules of `redirectUris`. Default: none, so users stay on a page of this server.
    */
   readonly postLogoutRedirectUris?: readonly string[]
   /** Default: the first two; for a service with `serviceUserId` the last, else none. */
   readonly grants?: readonly OAuthGrant[]
   /** All that it may ask for. */
   readonly scopes: readonly string[]
-  /** What it gets that asks for nothing. Left out: it must ask. */
+  /** The scopes of a request that asks for none. Left out: the client must ask. */
   readonly defaultScopes?: readonly string[]
   /**
    * The APIs it may ask tokens for, [RFC 8707](https://www.rfc-editor.org/rfc/rfc8707). Default:
@@ -72,21 +72,23 @@ export interface OAuthClient {
   readonly allowNonceInsteadOfPkce?: boolean
   /**
    * `optional`: for a web client with a secret that can do neither PKCE nor a nonce. OAuth 2.1
-   * forbids it: whoever gets hold of a code of somebody else's can put it into their own sign-in
-   * there, or theirs into somebody's. A challenge that is sent still counts. Default: required.
+   * forbids it: a thief of another person's code can put it into their own sign-in at the app, or
+   * put their own code into another person's sign-in. A challenge that is sent still counts.
+   * Default: required.
    */
   readonly pkce?: 'optional'
   /** Default false. */
   readonly mayIntrospect?: boolean
   /**
-   * Where the app learns that a session of its has ended: `https` and a host of the public
+   * The address that is told when a session of the app has ended: `https` and a host of the public
    * internet, up to 2000 characters. Needs the scope `openid`, and the option `oauth.logout`.
    * Default: it is not told.
    */
   readonly backchannelLogoutUri?: string
   /**
-   * For a service: the id of the user of yours whom its tokens stand for. Choose one who is nobody
-   * else's, such as a bot. Default: it gets no tokens, and only asks about those of others.
+   * For a service: the id of the user of yours whom its tokens stand for. Choose a user that
+   * belongs to nobody else, such as a bot. Default: the service gets no tokens, and only asks about
+   * tokens of others.
    */
   readonly serviceUserId?: string
   /** Default false. */
@@ -102,7 +104,9 @@ export interface ClientStore {
   find(clientId: string): Promise<OAuthClient | null>
 }
 
-/** What a client is, but for what only `replaceSecrets` and `setDisabled` change. */
+/**
+ * The members of a client, without the members that only `replaceSecrets` and `setDisabled` change.
+ */
 export type OAuthClientMetadata = Omit<OAuthClient, 'secretHashes' | 'disabled'>
 
 /**

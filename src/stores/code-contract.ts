@@ -3,23 +3,24 @@ import type { SessionRecord, SessionStore, StoredMethod } from './contract.js'
 /**
  * One authorization code. The code itself is never stored, only its SHA-256.
  *
- * In all records, ids and hashes have up to 1024 bytes of UTF-8, as have sealed seeds; other texts
- * have up to 16,000 characters as JavaScript counts them (`length`, UTF-16 units). A store must
- * take them whole, and must reject, or keep exactly as it is, what is longer, no string, or not
- * well-formed text: replaced or cut off, one would be taken for another.
+ * In all records, ids, hashes and sealed seeds have up to 1024 bytes of UTF-8. Other texts have up
+ * to 16,000 characters as JavaScript counts them (`length`, UTF-16 units). A store must take them
+ * whole. It must reject, or keep exactly as it is, a value that is longer, no string, or not
+ * well-formed text: replaced or cut off, one value would be taken for another.
  *
  * `kind`, `endReason` and `methods` are texts to a store: values it does not know come from a later
  * release, and are passed on. Members that a record has beyond those named here may be dropped.
  *
- * The last members may be left out, as they are for `/auth/pkce`. What was left out when the code
- * was saved is left out, or `undefined`, when it is read; what was not comes back as it was.
+ * The last members may be left out, as they are for `/auth/pkce`. A member that was left out when
+ * the code was saved is left out, or `undefined`, when it is read. Every other member comes back as
+ * it was.
  */
 export interface AuthorizationCodeRecord {
   readonly codeHash: string
   readonly userId: string
   /**
-   * The session that asked for the code, and with which the code dies. Where the host asked, one
-   * that stands in for its page: its id begins with `code.`, and no token is of it.
+   * The session that asked for the code, and with which the code dies. If the host asked, this
+   * session stands in for the host's page: its id begins with `code.`, and no token belongs to it.
    */
   readonly issuedBySessionId: string
   /**
@@ -44,7 +45,7 @@ export interface AuthorizationCodeRecord {
   readonly consumedAt: Date | null
   /** The client that the code was issued to: no other may exchange it. */
   readonly clientId?: string
-  /** Where the code was sent; who exchanges it must name the same. */
+  /** The address to which the code was sent. The exchange must name this address. */
   readonly redirectUri?: string
   /** Goes into the ID Token as it is. */
   readonly nonce?: string
@@ -54,7 +55,7 @@ export interface AuthorizationCodeRecord {
   readonly acr?: string
 }
 
-/** Who won: exactly one caller ever gets `consumed`. */
+/** The outcome: exactly one caller ever gets `consumed`. */
 export type ConsumeResult =
   | { readonly outcome: 'consumed'; readonly code: AuthorizationCodeRecord }
   | { readonly outcome: 'replayed'; readonly code: AuthorizationCodeRecord }

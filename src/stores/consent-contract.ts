@@ -1,4 +1,4 @@
-/** What a user has allowed a client. */
+/** The scopes that a user has allowed a client. */
 export interface ConsentRecord {
   readonly userId: string
   readonly clientId: string
@@ -18,9 +18,9 @@ export interface ConsentStore {
   /** The row; null without a consent. */
   find(userId: string, clientId: string): Promise<ConsentRecord | null>
   /**
-   * In ONE statement: inserts the row, or adds the scopes to those of the row that is there and
-   * sets its `updatedAt`; `grantedAt` stays. Of two at once none is lost: the union is what the
-   * user has agreed to.
+   * In ONE statement: inserts the row, or adds the scopes to the scopes of the existing row and
+   * sets its `updatedAt`; `grantedAt` stays. Of two grants at once none is lost: the user has
+   * agreed to the union.
    */
   grant(consent: ConsentRecord): Promise<void>
   /** Deletes the row. Exactly one of several callers gets `revoked`. Durable before it resolves. */

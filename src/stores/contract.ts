@@ -16,10 +16,11 @@ export type AuthenticationMethod =
   | 'swk'
 
 /**
- * What opened a session: `POST /login` or the host, or the exchange of an authorization code.
- * `browser`: the cookie of a page of the host's. `token`: a named token, for bots and scripts.
- * `oauth`: an app that the user has signed in to here, and which may do what its scope says.
- * `service`: a program that has shown its own credentials, and stands for the user of its client.
+ * The way that a session was opened: `POST /login` or the host, or the exchange of an authorization
+ * code. `browser`: the cookie of a page of the host's. `token`: a named token, for bots and
+ * scripts. `oauth`: an app that the user has signed in to here, and which may do what its scope
+ * says. `service`: a program that has shown its own credentials, and stands for the user of its
+ * client.
  */
 export type SessionKind = 'login' | 'pkce' | 'browser' | 'token' | 'oauth' | 'service'
 
@@ -99,8 +100,8 @@ export interface FormerSecret {
 /**
  * One sign-in on one device. No token is in it, only hashes.
  *
- * The last members may be left out. What was left out when the session was saved is left out, or
- * `undefined`, when it is read; what was not comes back as it was.
+ * The last members may be left out. A member that was left out when the session was saved is left
+ * out, or `undefined`, when it is read. Every other member comes back as it was.
  */
 export interface SessionRecord {
   readonly id: string
@@ -149,7 +150,7 @@ export interface SessionRecord {
   readonly parentId?: string
   /** The APIs that its client was granted tokens for. */
   readonly resources?: readonly string[]
-  /** Where the session came from: the one that it was opened from. Nothing ends by it. */
+  /** The session that this session was opened from. Nothing ends by it. */
   readonly openedBySessionId?: string
   /**
    * The identity at a provider that opened the session: the provider's id, a digest of the
@@ -158,27 +159,27 @@ export interface SessionRecord {
   readonly upstream?: string
 }
 
-/** What `touch` may change. */
+/** The members that `touch` may change. */
 export interface SessionSeen {
   readonly lastSeenAt: Date
   readonly idleExpiresAt: Date
   readonly ip: string | null
 }
 
-/** What a rotation changes, all of it in the one write. */
+/** The members that a rotation changes, all in the one write. */
 export interface RefreshRotation extends SessionSeen {
   readonly refresh: RefreshState
 }
 
-/** What `setAuthenticated` replaces. */
+/** The members that `setAuthenticated` replaces. */
 export interface SessionAuthenticated {
   readonly methods: readonly StoredMethod[]
   readonly authenticatedAt: Date
 }
 
-/** What `replaceSecret` replaces, and on what condition. */
+/** The values that `replaceSecret` replaces, and the condition for it. */
 export interface SecretReplacement {
-  /** The `secretHash` that the session must still have. It becomes that of `formerSecret`. */
+  /** The `secretHash` that the session must still have. It becomes the hash of `formerSecret`. */
   readonly from: string
   /** The new `secretHash`. */
   readonly to: string
@@ -187,7 +188,8 @@ export interface SecretReplacement {
 }
 
 /**
- * Who won: of the callers that replace a current hash by another, exactly one ever gets `rotated`.
+ * The outcome: of the callers that replace a current hash by another, exactly one ever gets
+ * `rotated`.
  */
 export type RotateResult = { readonly outcome: 'rotated' | 'superseded' | 'ended' }
 
@@ -249,10 +251,9 @@ export interface SessionStore {
   /**
    * In ONE conditional write for all of the user's sessions that have not ended, or one for each:
    * where `passwordMark` is `from`, appends `to` to `passwordMarkNext`, behind a blank if there is
-   * something in it, and does nothing if it is one of those marks already. Where `from` is one of
-   * the marks in `passwordMarkNext`, `passwordMark` becomes `from`, and `passwordMarkNext` becomes
-   * `to` alone. Every other session is left as it is: its mark is of a password that has been
-   * changed.
+   * something in it, and does nothing if it is one of those marks already. If `from` is one of the
+   * marks in `passwordMarkNext`, `passwordMark` becomes `from`, and `passwordMarkNext` becomes `to`
+   * alone. Every other session is left as it is: its mark is of a password that has been changed.
    *
    * Written before a new hash of the same password takes the place of the old one. Several callers
    * may do that at once, each with a hash of its own, and only one hash is kept: none of their
@@ -277,13 +278,14 @@ export interface SessionStore {
    */
   endAllForUser(userId: string, reason: EndReason, now: Date, exceptId?: string): Promise<string[]>
   /**
-   * Ends every session with this `clientId` that has not ended, or those of one user of it, however
-   * many there are, idled out, expired or neither, and answers the ids of those this call ended. A
-   * session that is created meanwhile is ended and named, or neither. Durable before it resolves.
-   * There may be very many: batches keep other writers from waiting long.
+   * Ends every session with this `clientId` that has not ended, or only the sessions of one of its
+   * users, however many there are, idled out, expired or neither. Answers the ids of the sessions
+   * that this call ended. A session that is created meanwhile is ended and named, or neither.
+   * Durable before it resolves. There may be very many: batches keep other writers from waiting
+   * long.
    *
-   * With a `limit` it may stop when it has ended that many, and is then called again. Fewer ids
-   * than that say that none is left. Left out: all of them.
+   * With a `limit` it may stop when it has ended that many sessions, and is then called again.
+   * Fewer ids than the limit say that none is left. Left out: it ends all of them.
    *
    * Optional: the option `oauth` needs it.
    */
@@ -294,14 +296,15 @@ export interface SessionStore {
     now: Date,
   ): Promise<string[]>
   /**
-   * The same of every session with this `parentId`. The parent is left as it is.
+   * Ends every session with this `parentId` that has not ended, as `endAllForClient` does, and
+   * answers the ids of the sessions that this call ended. The parent is left as it is.
    *
    * Optional: the option `oauth` needs it.
    */
   endChildren?(parentId: string, reason: EndReason, now: Date): Promise<string[]>
   /**
    * The user's sessions that have not ended and are not over at `now`, all of them, the oldest
-   * first; those of the same `createdAt` by the bytes of their ids in UTF-8.
+   * first; sessions of the same `createdAt` by the bytes of their ids in UTF-8.
    */
   listForUser(userId: string, now: Date): Promise<SessionRecord[]>
   /**

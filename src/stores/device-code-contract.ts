@@ -1,7 +1,7 @@
 /**
- * What a code signs in: `device` is an app by the device grant ([RFC
- * 8628](https://www.rfc-editor.org/rfc/rfc8628)), `link` another device of the user. Any other text
- * comes from a later release.
+ * The kind of device that a code signs in: `device` is an app by the device grant ([RFC
+ * 8628](https://www.rfc-editor.org/rfc/rfc8628)), `link` is another device of the user. Any other
+ * text comes from a later release.
  */
 export type DeviceCodePurpose = 'device' | 'link'
 
@@ -9,11 +9,11 @@ export type DeviceCodePurpose = 'device' | 'link'
 export type DeviceCodeState = 'pending' | 'approved' | 'denied'
 
 /**
- * One device that waits for a user on another device to sign it in. Neither the code that the user
- * types or scans is stored, nor the secret that the device asks with.
+ * One device that waits for a user on another device to sign it in. The code that the user types or
+ * scans is not stored, and the secret that the device asks with is not stored.
  *
  * Ids and hashes have up to 1024 bytes of UTF-8, other texts up to 16,000 characters, as in all
- * records. What is absent is null.
+ * records. An absent value is null.
  */
 export interface DeviceCodeRecord {
   /** A digest of what the user types or scans. Unique. */
@@ -26,7 +26,7 @@ export interface DeviceCodeRecord {
   readonly scope: string
   /** The APIs that were asked for, [RFC 8707](https://www.rfc-editor.org/rfc/rfc8707). */
   readonly resources: readonly string[]
-  /** What the device calls itself. */
+  /** The name that the device gives itself. */
   readonly name: string | null
   /** The address that the device asked from. */
   readonly requestedIp: string | null
@@ -52,7 +52,7 @@ export interface DeviceCodeRecord {
   readonly expiresAt: Date
 }
 
-/** What the user has decided. */
+/** The decision of the user. */
 export type DeviceCodeVerdict =
   | { readonly state: 'approved'; readonly authorizationCodeHash: string }
   | { readonly state: 'denied' }
@@ -72,14 +72,14 @@ export interface DecideDeviceCodeResult {
   readonly outcome: 'decided' | 'unknown'
 }
 
-/** What a device is told: the record, and whether it asked too soon. */
+/** The answer to a device: the record, and whether the device asked too soon. */
 export type PollDeviceCodeResult =
   | { readonly outcome: 'polled' | 'too-soon'; readonly code: DeviceCodeRecord }
   | { readonly outcome: 'unknown' }
 
 /**
  * Devices that wait for a user. Every change is ONE conditional write, so that of many callers at
- * once one wins. Redis may lose them: the device begins anew.
+ * once one wins. Redis may lose device codes: the device then begins anew.
  */
 export interface DeviceCodeStore {
   /** Inserts; rejects if `userCodeHash` is already there. */

@@ -49,7 +49,9 @@ export const proofAnswers: Answers<ProofStore> = {
   purge: count,
 }
 
-/** Proofs behind their contract. What one needs kept, the store must be seen to keep. */
+/**
+ * Proofs behind their contract. The store must prove that it keeps the members that a proof needs.
+ */
 export function failClosedProofs(store: ProofStore, call: HostCall): ProofStore {
   const proofs: ProofStore = failClosed('proofs', store, call, proofAnswers)
   const checkProof = createProofCheck(proofs)
@@ -118,7 +120,10 @@ export const deviceCodeAnswers: Answers<DeviceCodeStore> = {
   purge: count,
 }
 
-/** Device codes behind their contract. What one needs kept, the store must be seen to keep. */
+/**
+ * Device codes behind their contract. The store must prove that it keeps the members that a code
+ * needs.
+ */
 export function failClosedDeviceCodes(store: DeviceCodeStore, call: HostCall): DeviceCodeStore {
   const codes: DeviceCodeStore = failClosed('deviceCodes', store, call, deviceCodeAnswers)
   const checkCode = createDeviceCodeCheck(codes)

@@ -61,7 +61,9 @@ export const codeAnswers: Answers<AuthorizationCodeStore> = {
 }
 const redemptionAnswers: Answers<CodeRedemption> = { redeem: consumption }
 
-/** Codes behind their contract. What a code needs kept, the store must be seen to keep. */
+/**
+ * Codes behind their contract. The store must prove that it keeps the members that a code needs.
+ */
 export function failClosedCodes(
   store: AuthorizationCodeStore,
   sessions: SessionStore,
@@ -123,7 +125,10 @@ export const sessionAnswers: Answers<SessionStore> = {
   databaseTime: ifThere(date),
 }
 
-/** Sessions behind their contract. What one needs kept, the store must be seen to keep. */
+/**
+ * Sessions behind their contract. The store must prove that it keeps the members that a session
+ * needs.
+ */
 export function failClosedSessions(store: SessionStore, call: HostCall): SessionStore {
   const sessions = failClosed('sessions', store, call, sessionAnswers)
   const checkSession = createSessionCheck(sessions)

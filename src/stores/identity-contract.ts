@@ -6,12 +6,12 @@ export interface IdentityRecord {
   /** The id of the provider: a provider speaks of its own accounts alone. */
   readonly provider: string
   readonly subject: string
-  /** Who has said so, as the provider named itself. Not a part of the key. */
+  /** The issuer of the identity, as the provider named itself. It is not a part of the key. */
   readonly issuer: string
   readonly userId: string
   /** Unique; names it in addresses. */
   readonly id: string
-  /** What its owner knows it by, such as an address; null without. */
+  /** The label that its owner knows it by, such as an address; null without. */
   readonly label: string | null
   /** As {@link PasskeyRecord.passwordMark}: how it was added. Never changes. */
   readonly passwordMark: string | null
@@ -30,7 +30,8 @@ export interface UnlinkIdentityResult {
 }
 
 /**
- * Whose account at which provider. It must last: whoever loses a row cannot sign in by it.
+ * The accounts of users at providers. The rows must last: a user whose row is lost cannot sign in
+ * by it.
  *
  * A row that was unlinked stays, so that an address does not connect what its owner has
  * disconnected. Only `wasUnlinked`, `link` and `unlinkAllForUser` see it.

@@ -17,9 +17,9 @@ import { optionalMembers, without } from './rows/members.js'
 import { codeRow, deviceCodeRow, proofRow } from './rows/one-time-rows.js'
 import { sessionRow } from './rows/session-row.js'
 
-// A store of the host's that drops a member fails nowhere: a session would outlive its password, or
-// any app exchange the code of another. So before the first row with such a member, one row that
-// opens nothing is saved, read back and compared.
+// A store of the host that drops a member fails nowhere: a session would outlive its password, or
+// any app could exchange the code of another app. So before the first row with such a member, one
+// row that opens nothing is saved, read back and compared.
 
 /** Members of a session that let somebody in, or keep somebody out. The two others only inform. */
 const ofSessions = Object.keys(

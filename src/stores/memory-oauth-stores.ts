@@ -9,9 +9,9 @@ import { checkedScopes, checkedSecretHashes } from './stored-values.js'
 /** Options of {@link memoryOAuthStores}. */
 export interface MemoryOAuthStoresOptions {
   /**
-   * The most names held at a time that were used once, of all clients together. What one more
-   * belongs to is answered with 503, since a name that was forgotten could be used again; it works
-   * once others have expired, six minutes at most. Default 100,000.
+   * The most used names that are held at a time, of all clients together. A request with a further
+   * name is answered with 503, since a forgotten name could be used again. It works again once
+   * other names have expired, after six minutes at most. Default 100,000.
    */
   readonly maxOnce?: number
 }

@@ -120,7 +120,8 @@ function memorySessions(maxSessions: number): SessionStore {
     },
     async find(id) {
       const session = rows.get(id)
-      // The same work for an unknown id, so that the time does not reveal whether it exists.
+      // An unknown id takes the work of a known id, so that the time does not reveal whether it
+      // exists.
       const given = session ?? latest
       const copied = given === undefined ? null : copyOf(given)
       return session === undefined ? null : copied
@@ -240,7 +241,7 @@ function memoryTickets(maxTickets: number): SocketTicketStore {
   }
 }
 
-/** What sessions are found by, besides their ids. */
+/** The members by which sessions are found, besides their ids. */
 type SessionOwner = 'userId' | 'clientId' | 'parentId'
 
 /** The rows of sessions. They are copies that nobody else holds. */

@@ -89,7 +89,7 @@ export function newSession(at: Moment, change: Partial<SessionRecord> = {}): Ses
   }
 }
 
-/** A session with a refresh token, as a code opens it. `hash` is that of the current token. */
+/** A session with a refresh token, as a code opens it. `hash` is the hash of the current token. */
 export function newRefreshable(
   at: Moment,
   hash: string,
@@ -140,7 +140,7 @@ export function newRefresh(at: Moment, hash: string, spent = 0): RefreshState {
   }
 }
 
-/** What a rotation to the token with this hash changes. */
+/** The members that a rotation to the token with this hash changes. */
 export function newRotation(at: Moment, hash: string): RefreshRotation {
   return {
     refresh: newRefresh(at, hash, 1),
@@ -182,7 +182,10 @@ export function newPending(
   }
 }
 
-/** What an enrolment becomes when it is confirmed. Unlike any default in each of its fields. */
+/**
+ * The record that an enrolment becomes when it is confirmed. Each of its fields differs from any
+ * default.
+ */
 export function confirmed(
   { userId, sealedSeed }: PendingSecondFactor,
   at: Moment,
@@ -207,7 +210,7 @@ export function newTicket(
   }
 }
 
-/** What is sealed in a proof, as long as it gets: 8 KiB. */
+/** The longest sealed text of a proof: 8 KiB. */
 export function longestSealed(): string {
   return `v1.${randomSecret()}`.padEnd(8192, randomSecret())
 }

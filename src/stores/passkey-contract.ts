@@ -3,7 +3,7 @@ export interface PasskeyRecord {
   /** As the authenticator names it: 1023 bytes at most, which are 1364 characters of base64url. */
   readonly credentialId: string
   readonly userId: string
-  /** What authenticators know the user by: the same in all of one user's passkeys. */
+  /** The handle that authenticators know the user by. It is equal in all of one user's passkeys. */
   readonly userHandle: string
   /** A COSE_Key ([RFC 9052 §7](https://www.rfc-editor.org/rfc/rfc9052#section-7)) in base64url. */
   readonly publicKey: string
@@ -16,9 +16,12 @@ export interface PasskeyRecord {
   readonly transports: readonly string[]
   /** The model of the authenticator; only zeros where it does not say. */
   readonly aaguid: string
-  /** What its user calls it. */
+  /** The name that its user gives it. */
   readonly name: string
-  /** When its counter last stood where that of one authenticator cannot; null: never. */
+  /**
+   * The last time that its counter had a value which a single authenticator cannot have; null:
+   * never.
+   */
   readonly suspectedCloneAt: Date | null
   /**
    * Null: it was added after more than a password, such as a code. Otherwise a thief of the
@@ -30,14 +33,14 @@ export interface PasskeyRecord {
   readonly lastUsedAt: Date | null
 }
 
-/** What a use of a passkey changes, all of it in the one write. */
+/** The members that a use of a passkey changes, all in the one write. */
 export interface PasskeySeen {
   readonly counter: number
   readonly backedUp: boolean
   readonly lastUsedAt: Date
 }
 
-/** What comes with a new passkey. */
+/** The limits and recovery codes of a new passkey. */
 export interface PasskeyLimits {
   /** How many one user may have. */
   readonly most: number
@@ -48,15 +51,15 @@ export interface PasskeyLimits {
 /** Passkeys, which must last, and the recovery codes of users who have any. */
 export interface PasskeyStore {
   /**
-   * In ONE conditional write: keeps the handle as that of the user, unless one is kept already, and
-   * answers the one that is kept. All of several callers are answered the same.
+   * In ONE conditional write: keeps the handle as the user's handle, unless one is kept already,
+   * and answers the kept handle. All of several callers get this one handle.
    */
   claimHandle(userId: string, userHandle: string): Promise<string>
   /**
    * Inserts, unless there is a passkey with this `credentialId`, of whichever user (`exists`), or
-   * the user has `most` of them (`full`). Of several at once no more than `most` are there
-   * afterwards. Where it is the user's only one, `isFirst` is true, for one of several callers, and
-   * all recovery codes of the user are replaced by these, in the same transaction.
+   * the user has `most` of them (`full`). Of several calls at once, no more than `most` passkeys
+   * are there afterwards. If it is the user's only passkey, `isFirst` is true, for one of several
+   * callers, and all recovery codes of the user are replaced by these, in the same transaction.
    */
   create(
     passkey: PasskeyRecord,

@@ -1,4 +1,4 @@
-/** What a proof is for. A proof of one purpose is worth nothing for another. */
+/** The purpose of a proof. A proof of one purpose is worth nothing for another. */
 export type ProofPurpose =
   | 'reset'
   | 'verify-address'
@@ -20,11 +20,12 @@ export type StoredPurpose = ProofPurpose | (string & Record<never, never>)
 
 /**
  * One thing that waits for its proof: a link or code that was mailed, a link that was shown once,
- * or an answer that is awaited. Neither token nor code is stored, only what they are compared with.
+ * or an answer that is awaited. Token and code are not stored, only the values they are compared
+ * with.
  *
  * Ids, hashes and purposes have up to 1024 bytes of UTF-8, other texts up to 16,000 characters, as
- * in all records. What is absent is null. Every member must come back as it was saved: a store that
- * drops `mark` would let an old link work after a change of the password.
+ * in all records. An absent value is null. Every member must come back as it was saved: a store
+ * that drops `mark` would let an old link work after a change of the password.
  */
 export interface ProofRecord {
   /** SHA-256 of the request id, of the token in the link, or of the state. */
@@ -37,9 +38,9 @@ export interface ProofRecord {
   readonly userId: string | null
   /** A keyed digest of the code; null for links. */
   readonly codeTag: string | null
-  /** What must still be so, as a digest: the password, the address, the browser. */
+  /** The state that must not have changed, as a digest: the password, the address, the browser. */
   readonly mark: string | null
-  /** What will be written once it is proven, encrypted: up to 8 KiB of text. */
+  /** The values that will be written after the proof, encrypted: up to 8 KiB of text. */
   readonly sealed: string | null
   /** How often a code or link may still be tried; never below 0. */
   readonly triesLeft: number
@@ -55,7 +56,7 @@ export type TakeTryResult =
   | { readonly outcome: 'taken'; readonly proof: ProofRecord }
   | { readonly outcome: 'void' }
 
-/** Who won: exactly one caller ever gets `consumed`. */
+/** The outcome: exactly one caller ever gets `consumed`. */
 export type ConsumeProofResult =
   | { readonly outcome: 'consumed'; readonly proof: ProofRecord }
   | { readonly outcome: 'void' }

@@ -14,8 +14,8 @@ export interface ClientChanged {
 }
 
 /**
- * What a bus carries. What kind of message it is, its members tell. A later release may have more
- * kinds: a bus passes on what it does not know, and the router ignores it.
+ * The messages that a bus carries. The members of a message tell its kind. A later release may have
+ * more kinds: a bus passes on an unknown kind, and the router ignores it.
  */
 export type BusMessage = SessionEnded | ClientChanged
 

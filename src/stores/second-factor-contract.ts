@@ -35,8 +35,8 @@ export interface SecondFactorStore {
   /** The active factor; null without one. */
   find(userId: string): Promise<SecondFactorRecord | null>
   /**
-   * Inserts factor and recovery codes together, unless the user already has a factor. Whatever
-   * recovery codes are left of an earlier factor are void from then on.
+   * Inserts factor and recovery codes together, unless the user already has a factor. Recovery
+   * codes that are left of an earlier factor are void from then on.
    */
   activate(
     factor: SecondFactorRecord,
@@ -67,8 +67,8 @@ export interface SecondFactorStore {
    */
   advanceStep(userId: string, step: number): Promise<{ readonly outcome: 'advanced' | 'stale' }>
   /**
-   * In ONE conditional write: replaces the sealed seed, if it is still `from`. The same seed under
-   * a newer key.
+   * In ONE conditional write: replaces the sealed seed, if it is still `from`. The new text has
+   * this seed under a newer key.
    */
   reseal(
     userId: string,
@@ -92,13 +92,13 @@ export interface SecondFactorStore {
     recoveryCodeHashes: readonly string[],
   ): Promise<{ readonly outcome: 'replaced' | 'not-active' }>
   /**
-   * Optional, for whoever replaces an encryption key: how many factors there are for each mark,
-   * the first 11 characters of `sealedSeed`, which name the key.
+   * Optional, for replacing an encryption key: how many factors there are for each mark, the first
+   * 11 characters of `sealedSeed`, which name the key.
    */
   countSealed?(): Promise<readonly SealedCount[]>
   /**
-   * Optional, likewise: the first `limit` factors after that of the user `after` (null: from the
-   * beginning), in an order of user ids that is always the same.
+   * Optional, for replacing an encryption key: the first `limit` factors after the factor of the
+   * user `after` (null: from the beginning), in an order of user ids that is always the same.
    */
   listSealed?(
     after: string | null,

@@ -21,12 +21,12 @@ export function isKnownKind(kind: StoredKind): boolean {
   return Object.hasOwn(full, kind) && full[kind as SessionKind]
 }
 
-/** How much of `passwordMarkNext` is kept: 22 marks. What is older is cut off. */
+/** How much of `passwordMarkNext` is kept: 22 marks. Older marks are cut off. */
 export const maxNextMarks = 1000
 
 type Marks = Pick<SessionRecord, 'passwordMark' | 'passwordMarkNext'>
 
-/** What `addPasswordMark` makes of the marks of one session; nothing where it changes none. */
+/** The marks of one session after `addPasswordMark`; nothing where it changes none. */
 export function withPasswordMark(
   { passwordMark, passwordMarkNext = '' }: Marks,
   from: string,
@@ -40,8 +40,8 @@ export function withPasswordMark(
 
 /**
  * The scopes, or an error for one that is no `scope-token` ([RFC 6749
- * §3.3](https://www.rfc-editor.org/rfc/rfc6749#section-3.3)). What is in no need of escaping is one
- * text in every JSON.
+ * §3.3](https://www.rfc-editor.org/rfc/rfc6749#section-3.3)). A `scope-token` needs no escaping, so
+ * it is one text in every JSON.
  */
 export function checkedScopes(scopes: readonly string[]): readonly string[] {
   for (const scope of scopes) {

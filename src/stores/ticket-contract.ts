@@ -3,7 +3,10 @@ export interface SocketTicketRecord {
   readonly ticketHash: string
   readonly sessionId: string
   readonly userId: string
-  /** What the socket may do, and until when: no more than the token it was issued for. */
+  /**
+   * The rights of the socket and their end: no more than those of the token that the ticket was
+   * issued for.
+   */
   readonly scope: string
   readonly tokenExpiresAt: Date
   readonly createdAt: Date
@@ -11,7 +14,7 @@ export interface SocketTicketRecord {
   readonly expiresAt: Date
 }
 
-/** Who won: exactly one caller ever gets `consumed`. */
+/** The outcome: exactly one caller ever gets `consumed`. */
 export type ConsumeTicketResult =
   | { readonly outcome: 'consumed'; readonly ticket: SocketTicketRecord }
   | { readonly outcome: 'unknown' }

@@ -132,7 +132,9 @@ export interface UserStore {
    * where `= null` matches nothing. Only the option `accounts` passes null.
    */
   updatePasswordHash?(userId: string, from: string | null, to: string): Promise<boolean>
-  /** Optional. The mail address of this user; null without. Everything that sends mail needs it. */
+  /**
+   * Optional. The contact for mail to this user; null without. Everything that sends mail needs it.
+   */
   findContact?(userId: string): Promise<UserContact | null>
   /**
    * Optional. Sets the address to `to`, and marks it as proven, only if it is still `from`, in one

@@ -14,8 +14,8 @@ export interface Cutoff {
 }
 
 /**
- * What is known of the sessions of an owner: which there may be, at least those that are there, and
- * which are over.
+ * The known facts about the sessions of an owner: the sessions that there may be, at least all that
+ * are there, and the sessions that are over.
  */
 export interface OwnerIndex {
   /** Answers the number of the cutoff that a session which is opened now was opened after. */
@@ -26,7 +26,7 @@ export interface OwnerIndex {
   idsOf(owner: Owner): Promise<string[]>
   /** How many that are. */
   count(owner: Owner): Promise<number>
-  /** The same page by page, for owners that may have very many; an id may come twice. */
+  /** The ids of `idsOf` page by page, for owners that may have very many; an id may come twice. */
   pagesOf(owner: Owner): AsyncGenerator<readonly string[]>
   /** Ends all sessions of the owner but `except`. */
   cutOff(owner: Owner, reason: StoredReason, at: Date, except: OwnedSession | null): Promise<void>
@@ -107,8 +107,9 @@ export function ownerIndex(run: RunScript): OwnerIndex {
 // by the absolute end of each. The proofs of a user have one of the same kind.
 
 // Nothing leaves the index sooner through it, whatever the clocks of the callers say: a session
-// that is no longer in it could outlive "sign out everywhere". So what is over is judged by the
-// clock of Redis, and a caller whose clock is behind it is given the whole length of the session.
+// that is no longer in it could outlive "sign out everywhere". So the clock of Redis judges which
+// sessions are over, and a caller whose clock is behind it is given the whole length of the
+// session.
 const keepInIndex = `
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
@@ -151,8 +152,9 @@ const countIndexed: Script = script(`return tostring(redis.call('ZCARD', KEYS[1]
 const page = 1000
 
 /**
- * ARGV: where to go on, '0' at first and at last. Answers that, and a page of ids and scores.
- * Whatever is in the index from the first page to the last is on one of them, or on several.
+ * ARGV: the place to go on from, '0' at first and at last. Answers the next place, and a page of
+ * ids and scores. An id that is in the index from the first page to the last is on one page, or on
+ * several.
  */
 const pageOfSessions: Script = script(
   `return redis.call('ZSCAN', KEYS[1], ARGV[1], 'COUNT', ${page})`,
@@ -168,7 +170,10 @@ return '1'`)
 // that is not in the index, which Redis may have lost. That of a parent holds a trace from its
 // first child on: the cutoff of a parent with neither index nor trace would end nothing.
 
-/** How long a cutoff is kept at least: 400 days. What it ended is used no more, so it idles out. */
+/**
+ * How long a cutoff is kept at least: 400 days. A session that it ended is used no more, so it
+ * idles out.
+ */
 const maxIdleMs = 400 * 24 * 3_600_000
 
 /** Answers the fields of the cutoff; a missing field is null. */
@@ -179,13 +184,13 @@ const readCutoff: Script = script(
 /**
  * KEYS: index, cutoff. ARGV: at, reason, the session that is to be excepted with the number it was
  * opened after; both may be empty; 1 where there is a trace, or nothing to end. A session that is
- * not in the index by now is opened after the new number, since it asks for that once more when it
- * is stored.
+ * not in the index by now is opened after the new number, since it asks for the number once more
+ * when it is stored.
  *
  * Numbers only grow, and are compared with nothing but one another: no clock of a process says
- * which session was the earlier. What the last cutoff ended, the next one does not except: it would
- * live again. A Redis whose memory is full takes no cutoff; those in the index are ended all the
- * same.
+ * which session was the earlier. The next cutoff does not except a session that the last cutoff
+ * ended: it would live again. A Redis whose memory is full takes no cutoff; the sessions in the
+ * index are ended all the same.
  */
 const setCutoff: Script = script(`
 local keepAtLeast = ${maxIdleMs}

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { AuthConfigError } from '../../errors.js'
 import { fitting } from '../../lib/check-options.js'
 
-/** What is used of a client of node-redis (`createClient`, `createCluster`). */
+/** The members that are used of a client of node-redis (`createClient`, `createCluster`). */
 export interface NodeRedisClient {
   evalSha(sha: string, options: { keys: string[]; arguments: string[] }): Promise<unknown>
   eval(script: string, options: { keys: string[]; arguments: string[] }): Promise<unknown>
@@ -10,7 +10,7 @@ export interface NodeRedisClient {
   duplicate(): NodeRedisSubscriber
 }
 
-/** What is used of a connection of node-redis that only listens. */
+/** The members that are used of a connection of node-redis that only listens. */
 export interface NodeRedisSubscriber {
   on(event: 'error', listener: (error: unknown) => void): unknown
   connect(): Promise<unknown>
@@ -18,7 +18,7 @@ export interface NodeRedisSubscriber {
   destroy(): void
 }
 
-/** What is used of a client of ioredis (`Redis`, `Cluster`). */
+/** The members that are used of a client of ioredis (`Redis`, `Cluster`). */
 export interface IoredisClient {
   evalsha(sha: string, numberOfKeys: number, ...keysAndArguments: string[]): Promise<unknown>
   eval(script: string, numberOfKeys: number, ...keysAndArguments: string[]): Promise<unknown>
@@ -26,7 +26,7 @@ export interface IoredisClient {
   duplicate(): IoredisSubscriber
 }
 
-/** What is used of a connection of ioredis that only listens. */
+/** The members that are used of a connection of ioredis that only listens. */
 export interface IoredisSubscriber {
   readonly status: string
   on(event: string, listener: (...values: unknown[]) => void): unknown
@@ -129,8 +129,8 @@ export function json<T>(shape: z.ZodType<T>): z.ZodType<T> {
 }
 
 /**
- * What Redis answered, if it is what was stored; never a half record. The values at fault are not
- * in the message.
+ * The answer of Redis, if it has the form of stored data; never a half record. The values at fault
+ * are not in the message.
  */
 export function readReply<T>(shape: z.ZodType<T>, reply: unknown, what: string): T {
   const result = shape.safeParse(reply)

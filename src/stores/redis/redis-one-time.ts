@@ -171,7 +171,7 @@ const yesOrNo = z.enum(['1', '0'])
 /**
  * Names that are used once, such as the `jti` of a client's assertion, in Redis 6.2 or later: for
  * hosts that keep consents in SQL and have many of these. Kept as digests, each until an hour after
- * it is over. What `redisStores` says of losing data holds here, too: a note that is lost lets an
+ * it is over. The rules of `redisStores` for lost data hold here, too: a note that is lost lets an
  * assertion be used once more while it is good, for five minutes at most.
  *
  * @param client - as for `redisStores`
@@ -223,7 +223,10 @@ const proofIdsShape = z.array(z.string())
 const voidedShape = z.enum(['0', '1'])
 const proofName = 'proof'
 
-/** Proofs, each in one hash, and sets of ids: those of a user, and nobody's of a purpose. */
+/**
+ * Proofs, each in one hash, and sets of ids: the proofs of a user, and the proofs of nobody for a
+ * purpose.
+ */
 export function redisProofs(run: RunScript, prefix: string): ProofStore {
   const key = (idHash: string) => keyOf(prefix, 'v', idHash)
   const indexOf = (userId: string) => keyOf(prefix, 'w', userId)
@@ -290,7 +293,7 @@ async function proofIdsIn(run: RunScript, index: string): Promise<string[]> {
   return readReply(proofIdsShape, await run(indexedIds, index), 'list of proofs')
 }
 
-// What is used stays in the index, and a duplicate that was refused is in that of another owner.
+// A used proof stays in the index, and a refused duplicate is in the index of another owner.
 function isUsable({ consumedAt, expiresAt, triesLeft }: ProofRecord, now: Date): boolean {
   return consumedAt === null && now < expiresAt && triesLeft > 0
 }

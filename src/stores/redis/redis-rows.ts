@@ -53,15 +53,15 @@ function jsonOf(content: Content, value: unknown): unknown {
   return groupJson(content.parts, value as object)
 }
 
-/** The same of a part of a record, with the members that a newer release has put into it. */
+/** The JSON of a part of a record, with the members that a newer release has put into it. */
 function groupJson<Stored extends object>(row: Row<Stored>, group: Stored): object {
   const known = toJson(row, group)
   // Known members stand first, and have the last word.
   return { ...known, ...group, ...known }
 }
 
-// What scripts read or change has a field of its own; `seen` and `refresh` are replaced whole. All
-// other members are the JSON in `record`.
+// A member that scripts read or change has a field of its own; `seen` and `refresh` are replaced
+// whole. All other members are the JSON in `record`.
 const { lastSeenAt, idleExpiresAt, ip } = sessionRow
 const seenRow = { lastSeenAt, idleExpiresAt, ip }
 const recordRow = without(
@@ -93,7 +93,7 @@ const timesShape = z
   .tuple([momentDigits, seenShape, momentDigits.nullable(), ...ownerShape])
   .nullable()
 
-/** What says whether a session is over. */
+/** The values that tell whether a session is over. */
 export interface SessionTimes
   extends Pick<SessionRecord, 'expiresAt' | 'idleExpiresAt' | 'endedAt'>,
     OwnedSession {}
@@ -104,7 +104,7 @@ export interface FoundSession {
   readonly owned: OwnedSession
 }
 
-/** What `findSession` answered. */
+/** The session in the answer of `findSession`. */
 export function foundSession(reply: unknown): FoundSession | null {
   const row = readReply(rowShape, reply, 'session')
   if (row === null) return null
@@ -120,7 +120,7 @@ export function foundSession(reply: unknown): FoundSession | null {
   return { session: known as SessionRecord, owned }
 }
 
-/** What `sessionTimes` answered of the session with this id. */
+/** The times in the answer of `sessionTimes` for the session with this id. */
 export function timesOf(id: string, reply: unknown): SessionTimes | null {
   const row = readReply(timesShape, reply, 'session')
   if (row === null) return null
@@ -128,7 +128,10 @@ export function timesOf(id: string, reply: unknown): SessionTimes | null {
   return { expiresAt, idleExpiresAt, endedAt, ...ownedSession(id, owners) }
 }
 
-/** What `createSession` is told of a session, but for the attempt, its owners and their cutoffs. */
+/**
+ * The arguments of `createSession` for a session, but for the attempt, its owners and their
+ * cutoffs.
+ */
 export function argumentsOf(session: SessionRecord): (string | number)[] {
   const { userId, expiresAt, lastSeenAt, idleExpiresAt, refresh, endedAt, endReason } = session
   const { passwordMark = '', passwordMarkNext = '' } = session
@@ -155,7 +158,7 @@ export function reasonText(reason: unknown): string {
   return readReply(word, reason, 'reason')
 }
 
-/** What may change of a record. */
+/** The members of a record that may change. */
 export type RecordChange = Partial<
   Pick<SessionRecord, 'methods' | 'authenticatedAt' | 'secretHash' | 'formerSecret'>
 >

@@ -356,8 +356,8 @@ async function forget(
 }
 
 /**
- * Judges sessions by the cutoffs of their owners. What is cut off is ended in its own row before
- * that is answered, so that it stays over where the cutoff is lost as well.
+ * Judges sessions by the cutoffs of their owners. A session that is cut off is ended in its own row
+ * before the answer, so that it stays over where the cutoff is lost as well.
  */
 export interface Cutoffs {
   /** The sessions as they are: one that is cut off has ended. */

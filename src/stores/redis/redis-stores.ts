@@ -34,8 +34,8 @@ export interface RedisStores {
 
 /**
  * Keeps authorization codes, sessions, socket tickets, proofs and device codes in Redis 6.2 or
- * later, for any number of processes. What may have one winner only is one Lua script; each script
- * touches one slot, so that Redis Cluster works too.
+ * later, for any number of processes. A change that may have one winner only is one Lua script;
+ * each script touches one slot, so that Redis Cluster works too.
  *
  * The client stays yours: connect it before, close it after the router, and handle its 'error'
  * events. Its standard type mapping is expected. Let it fail fast while Redis is away
@@ -44,7 +44,7 @@ export interface RedisStores {
  * Redis cannot be reached, is read-only, or holds what was not stored by this package; the router
  * then answers 503.
  *
- * What survives is up to Redis:
+ * Redis decides which data survives:
  * - A logout that was acknowledged survives a restart of Redis only with `appendonly yes` and
  *   `appendfsync always`. With `everysec` its last second may be lost, and a session that ended in
  *   it lives again.

@@ -69,7 +69,7 @@ function isNoScript(error: unknown): boolean {
   return error instanceof Error && error.message.startsWith('NOSCRIPT')
 }
 
-// What a host's store is handed may come from a client. Only text and whole numbers reach Redis,
+// The arguments of a host's store may come from a client. Only text and whole numbers reach Redis,
 // whatever the types promised.
 function argument(value: unknown): string {
   if (typeof value === 'string') return value

@@ -3,12 +3,12 @@ import type { SessionRecord } from '../contract.js'
 import { identifier, keyOf } from './scripts.js'
 
 /**
- * The fields of a session that hold the number of a cutoff: that of its user, of its client, of the
- * two together, and of the session that opened it.
+ * The fields of a session that hold the number of a cutoff: the cutoff of its user, of its client,
+ * of the two together, and of the session that opened it.
  */
 export type AfterField = 'after' | 'afterClient' | 'afterPair' | 'afterParent'
 
-/** What sessions have in common that are ended together. */
+/** The owner that sessions have in common which are ended together. */
 export interface Owner {
   readonly field: AfterField
   /** Of its index and its cutoff. */
@@ -93,7 +93,7 @@ const later: z.ZodType<number> = z.union([z.null().transform(() => 0), number])
 
 type OwnerRow = readonly [string, number, string | null, number, number, string | null, number]
 type ShapeOf<Row> = { readonly [Index in keyof Row]: z.ZodType<Row[Index]> }
-/** What they hold. */
+/** The types of these values. */
 export const ownerShape: ShapeOf<OwnerRow> = [
   text,
   number,

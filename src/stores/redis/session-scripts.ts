@@ -62,8 +62,8 @@ local over = math.min(tonumber(ARGV[3]), tonumber(row[1]))
 redis.call('PEXPIRE', KEYS[1],
   string.format('%.0f', math.max(1, over - tonumber(ARGV[2]) + ${gcGraceMs})))`
 
-// What is in the old JSON and not in the new one was put there by a newer release: it stays. The
-// new text itself is not made anew, so that its numbers stay exact.
+// A member that is in the old JSON and not in the new JSON was put there by a newer release: it
+// stays. The new text itself is not made anew, so that its numbers stay exact.
 const keepingUnknown = `
 local function keeping(old, new)
   local known, text = cjson.decode(new), string.sub(new, 1, -2)

@@ -3,7 +3,7 @@
 // answers, and the tests of stores make a record in which nothing is left out.
 
 /**
- * What a member holds.
+ * The content of a member.
  *
  * - `key`: an id or a hash: up to 1024 bytes, compared by their value
  * - `text`: any other text, up to 16,000 characters
@@ -21,7 +21,7 @@ export type Content =
 /** One member of a record. `Value` is its type there. */
 export interface Member<Value> {
   readonly content: Content
-  /** What stands for no value; undefined where there always is one. */
+  /** The form of an absent value; undefined if there always is a value. */
   readonly absent?: 'null' | 'left out'
   /** Never set. The compiler compares the description with the record by it. */
   readonly value?: Value

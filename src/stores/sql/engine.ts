@@ -39,18 +39,19 @@ export interface SqlEngine {
   /** In `SET`, an expression sees what the assignments before it have changed. */
   readonly assignsInTurn: boolean
   /**
-   * A read may answer what was true when the host's transaction began, though a write has just seen
-   * more. What explains a lost write is then read with a lock, which answers what is true now.
+   * A read may answer the state from when the host's transaction began, though a write has just
+   * seen more. The reason of a lost write is then read with a lock, which answers the present
+   * state.
    */
   readonly readsOldSnapshot: boolean
   /**
-   * Runs one conditional write. Where the database gave way to another transaction it has left
+   * Runs one conditional write. If the database gave way to another transaction, the write has left
    * nothing behind, so it is run again, a few times at most.
    */
   write<T>(work: (db: AuthDatabase) => Promise<T>): Promise<T>
   /**
-   * The same for several writes that belong together: all of them or none. In the host's
-   * transaction where there is one.
+   * Runs several writes that belong together, as `write` does: all of them or none. They run in the
+   * host's transaction if there is one.
    */
   atomically<T>(work: (db: AuthDatabase) => Promise<T>): Promise<T>
 }
@@ -122,8 +123,8 @@ function databaseOf<Database>(
   name: SqlEngineName,
   schema: string | undefined,
 ) {
-  // Without the host's plugins: one that renames columns, as CamelCasePlugin does, would rename
-  // those of these tables as well.
+  // Without the host's plugins: a plugin that renames columns, as CamelCasePlugin does, would
+  // rename the columns of these tables as well.
   const db = kysely.withoutPlugins() as unknown as Kysely<SqlAuthTables>
   if (schema === undefined) return db
   if (name === 'sqlite') {
@@ -232,8 +233,8 @@ export async function databaseTime({ name, db }: SqlEngine): Promise<Date> {
 
 /**
  * The host's own instance. Kysely declares its classes twice, for ES modules and for CommonJS, and
- * with private members, so that to the compiler those of a host in CommonJS are others. They are
- * the same to use.
+ * with private members, so that to the compiler the classes of a host in CommonJS are others. Both
+ * kinds are used in one way.
  */
 export type HostKysely<Database> =
   | Kysely<Database>
@@ -265,7 +266,7 @@ export function checkedText(
   return value
 }
 
-/** The same for a key column. */
+/** Checks a text for a key column. */
 export function checkedKey(value: unknown, column: string): string {
   const text = checkedText(value, column)
   if (Buffer.byteLength(text) > maxKeyBytes)

@@ -156,7 +156,7 @@ async function definer(engine: SqlEngine, connection: AuthDatabase, options: Che
   }
 }
 
-// What would be silent until it is too late: a server does not start with it.
+// A server does not start with a setting whose fault would show too late.
 async function checkServer({ name }: SqlEngine, connection: AuthDatabase): Promise<void> {
   if (name === 'postgres') await checkPostgres(connection)
   if (name === 'mysql') await checkMysql(connection)
@@ -186,8 +186,8 @@ async function checkMysql(connection: AuthDatabase): Promise<void> {
   // Numbers; on newer servers one is a word.
   if ([one, other].some((value) => !['0', 'OFF'].includes(String(value))))
     throw readsOldData('a read-only server, as replicas are')
-  // What is read would be mangled. What is written needs no setting: see `SqlEngine.text`.
-  // Null: as they are stored, which is utf8mb4.
+  // Texts that are read would be mangled. Texts that are written need no setting: see
+  // `SqlEngine.text`. Null: texts come as they are stored, which is utf8mb4.
   if (charset === 'utf8mb4' || charset === null) return
   const named = String(charset)
   const problem = `has connections with the character set ${named}, which cannot carry every text.`

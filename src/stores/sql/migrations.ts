@@ -77,7 +77,7 @@ export function createMigrationsTable(engine: SqlEngineName, options: CheckedTab
 
 /**
  * The statements of {@link migrateSql} as text: to be read, or to be run by an account that may
- * change tables, where that of the server may not. It may be run more than once.
+ * change tables, where the server's account may not. It may be run more than once.
  *
  * @param engine - `postgres`, `mysql` (MariaDB too) or `sqlite`
  * @returns SQL, with a `;` after each statement

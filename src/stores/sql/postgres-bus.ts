@@ -6,14 +6,14 @@ import { randomId } from '../../lib/secrets.js'
 import { messageText, tellListener } from '../bus-message.js'
 import type { RevocationBus } from '../revocation-bus.js'
 
-/** What is used of a `pg.Pool`. */
+/** The members that are used of a `pg.Pool`. */
 export interface PostgresPool {
   readonly options: { readonly max: number }
   query(text: string, values: string[]): Promise<unknown>
   connect(): Promise<PostgresListener>
 }
 
-/** What is used of a connection of the pool that only listens. */
+/** The members that are used of a connection of the pool that only listens. */
 export interface PostgresListener {
   query(text: string): Promise<unknown>
   on(
@@ -128,7 +128,7 @@ function warnOfDeafness(logger: Pick<Logger, 'warn'> | undefined): void {
   else logger.warn(text)
 }
 
-/** Who is told of what is heard. */
+/** The listeners for the messages of a connection. */
 interface Ears {
   readonly hear: (payload: unknown) => void
   /** Called when a connection listens, and a message to itself did not arrive. */
@@ -274,7 +274,7 @@ function checkPool(pool: Partial<PostgresPool> | null | undefined): void {
 /** How long a message to oneself may take. */
 const echoTimeoutMs = 2000
 
-/** What an echo is awaited with. */
+/** The parts that the wait for an echo needs. */
 interface EchoLine {
   /**
    * Sends a message over another connection: over the one that listens, a pooler would hand back
@@ -306,8 +306,8 @@ function awaitEcho({ send, ask, onDeaf }: EchoLine): Echo {
   let timer: NodeJS.Timeout | undefined
 
   async function judge(): Promise<void> {
-    // What has arrived and was not read yet comes before the answer to this, however busy the
-    // process is.
+    // Messages that have arrived and were not read yet come before the answer to this, however busy
+    // the process is.
     await ask()
     if (!isOver) onDeaf()
     isOver = true

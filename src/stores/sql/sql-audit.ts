@@ -66,7 +66,7 @@ export interface AuditQuery {
   readonly before?: string | undefined
 }
 
-/** What was found, the newest first. */
+/** The events that were found, the newest first. */
 export interface AuditFound {
   readonly events: readonly AuditEntry[]
   /** For `before` of the next page; null: there is none. */
@@ -199,7 +199,7 @@ function tableOf(engine: SqlEngine) {
     write: (rows: readonly AuditRow[]) =>
       engine.write(async () => {
         const insert = db.insertInto(tables.audit).values(rows)
-        // Some may be there: those of a statement whose answer was lost.
+        // Some rows may be there: the rows of a statement whose answer was lost.
         await (engine.hasOnConflict
           ? insert.onConflict((row) => row.doNothing())
           : insert.ignore()
@@ -237,7 +237,8 @@ function tableOf(engine: SqlEngine) {
 /** Rows of one statement, and of one call. */
 const [atOnce, mostRead] = [1000, 100_000]
 
-// What has no index is compared here: one statement that looks for it may read the whole table.
+// Members without an index are compared here: one statement that looks for them may read the whole
+// table.
 async function find(
   { rows: read }: Pick<ReturnType<typeof tableOf>, 'rows'>,
   given: AuditQuery,
@@ -312,7 +313,10 @@ export interface WriteLater<Row> {
    * others take.
    */
   add(row: Row, matters: boolean): Promise<void>
-  /** Writes what waits. What cannot be written now is lost, and so is what comes later. */
+  /**
+   * Writes the waiting rows. Rows that cannot be written now are lost, and rows that come later are
+   * lost, too.
+   */
   close(): Promise<void>
 }
 
@@ -329,9 +333,9 @@ const pauseMs = 1000
 const timeoutMs = 10_000
 
 /**
- * Writes rows in their order, a hundred at once, or what there is after a second. One statement is
- * under way at a time. Rows that could not be written wait for the next second; `write` must take a
- * row that it has written before, for a failed one may have arrived.
+ * Writes rows in their order, a hundred at once, or the waiting rows after a second. One statement
+ * is under way at a time. Rows that could not be written wait for the next second; `write` must
+ * take a row that it has written before, for a failed one may have arrived.
  */
 function createWriteLater<Row>(
   write: (rows: readonly Row[]) => Promise<void>,

@@ -94,7 +94,7 @@ async function linkAgain(engine: SqlEngine, identity: IdentityRecord): Promise<b
   return numUpdatedRows === 1n
 }
 
-// The insert has met a row: that of this pair, or another one with this id.
+// The insert has met a row: the row of this pair, or another row with this id.
 async function requireOwnId(
   { db, tables, key, readsOldSnapshot }: SqlEngine,
   { provider, subject, id }: IdentityRecord,

@@ -105,7 +105,7 @@ function metadataOf({ text }: SqlEngine, client: OAuthClientMetadata): TextValue
 function toClient(row: Selectable<ClientsTable>): OAuthClient {
   const hashes = fromKey(row.secret_hashes)
   return {
-    // What it says is judged where a listed client is judged, too.
+    // The metadata is judged where a listed client is judged, too.
     ...(fromObject(row.metadata) as unknown as OAuthClientMetadata),
     id: fromKey(row.id),
     ...(hashes === '' ? {} : { secretHashes: hashes.split(' ') }),
@@ -114,8 +114,8 @@ function toClient(row: Selectable<ClientsTable>): OAuthClient {
 }
 
 // The scopes are the member names of a JSON object, since the union of two such objects is one
-// function of every engine. So adding to a row is one statement, which the database lets nobody
-// come between; a list would have to be read first, and of two grants at once one would be lost.
+// function of every engine. So adding to a row is one statement, and no other write comes between.
+// A list would have to be read first, and of two grants at once one would be lost.
 
 /** Consents in SQL. */
 export function sqlConsents(engine: SqlEngine): ConsentStore {
@@ -170,7 +170,8 @@ export function sqlConsents(engine: SqlEngine): ConsentStore {
   }
 }
 
-// What merges two JSON objects. None of them looks into the values, which are all the same.
+// The function that merges two JSON objects. None of the engines' functions looks into the values,
+// which are all equal.
 function union({ name, tables }: SqlEngine, added: TextValue): Expression<string> {
   const there = sql.ref(`${tables.consents}.scopes`)
   if (name === 'postgres') return sql`(${there}::jsonb || ${added}::jsonb)::text`

@@ -198,7 +198,7 @@ function singleProofs(engine: SqlEngine): Pick<ProofStore, 'find' | 'takeTry' | 
       .where('consumed_at', 'is', null)
       .where('expires_at', '>', toMoment(now))
 
-  // The one conditional write has decided. What others change meanwhile, the record may show.
+  // The one conditional write has decided. The record may show changes that others make meanwhile.
   async function changed({ numUpdatedRows }: UpdateResult, idHash: string, purpose: string) {
     if (numUpdatedRows !== 1n) return null
     const proof = await find(idHash, purpose)
@@ -243,7 +243,7 @@ export function sqlDeviceCodes(engine: SqlEngine): DeviceCodeStore {
     find: (userCodeHash) => findDeviceCode(engine, userCodeHash),
 
     async poll(...asked) {
-      // Where the row is read after it was written, no other question may come between.
+      // If the row is read after it was written, no other question may come between.
       const within = engine.hasReturning ? engine.write : engine.atomically
       const row = await within((from) => askForDeviceCode(engine, from, ...asked))
       if (row === undefined) return { outcome: 'unknown' }
@@ -314,7 +314,7 @@ function deviceCodeDecisions(
   const updateOwn = (userCodeHash: string, userId: string, now: Date) =>
     updatePending(userCodeHash, now).where('user_id', '=', key(userId, 'userId'))
 
-  // The one conditional write has decided. What others change meanwhile, the record may show.
+  // The one conditional write has decided. The record may show changes that others make meanwhile.
   async function changed({ numUpdatedRows }: UpdateResult, userCodeHash: string) {
     if (numUpdatedRows !== 1n) return null
     const code = await findDeviceCode(engine, userCodeHash)
@@ -390,7 +390,7 @@ export function sqlOnce(engine: SqlEngine): OnceStore {
     return numInsertedOrUpdatedRows === 1n
   }
 
-  // MySQL has no condition there. What expired is deleted first, and the insert alone decides.
+  // MySQL has no condition there. The expired note is deleted first, and the insert alone decides.
   async function deleteThenInsert(note: Note, now: Date): Promise<boolean> {
     if (await insertIfAbsent(engine, db, table, note)) return true
     const { numDeletedRows } = await db

@@ -92,7 +92,7 @@ function deactivation(
         await transaction.deleteFrom(tables.enrolments).where('user_id', '=', user).execute()
         const factor = transaction.deleteFrom(tables.secondFactors).where('user_id', '=', user)
         const { numDeletedRows } = await factor.executeTakeFirstOrThrow()
-        // Any codes that are there now are kept ones, or those of a factor that has just been
+        // Any codes that are there now are kept codes, or codes of a factor that has just been
         // activated.
         if (numDeletedRows !== 1n) return { outcome: 'not-active' }
         if (!keepRecoveryCodes)

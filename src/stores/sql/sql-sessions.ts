@@ -206,7 +206,7 @@ function live({ db, tables }: SqlEngine, now: Date) {
     .where('purge_at', '>', toMoment(now))
 }
 
-/** Which sessions are to end: those of a client, or those that one session has opened. */
+/** The sessions that are to end: all of a client, or all that one session has opened. */
 interface EndTogether {
   readonly owner: 'client_id' | 'parent_id'
   readonly of: string
@@ -251,7 +251,7 @@ async function someLiving(
     .where('ended_at', 'is', null)
     .limit(batch)
   const living = userId === undefined ? ofAll : ofAll.where('user_id', '=', key(userId, 'userId'))
-  // What an old snapshot takes for living would be found again and again.
+  // An ended session that an old snapshot takes for living would be found again and again.
   const rows = await (readsOldSnapshot ? living.forUpdate() : living).execute()
   return rows.map(({ id }) => id)
 }
@@ -380,7 +380,7 @@ function refreshColumns(
   }
 }
 
-/** What `refresh_state` holds. */
+/** The content of `refresh_state`. */
 interface StoredRefresh {
   readonly familyKey: string
   readonly spent: readonly {

@@ -17,8 +17,8 @@ interface ShapeOf<Table extends keyof TableNames> {
   /** Indexes that hold a value once. */
   readonly uniqueIndexes?: readonly (readonly ColumnOf<Table>[])[]
   /**
-   * Indexes whose first column is null in most rows. Where an engine can, those rows are left out,
-   * so that they cost no write.
+   * Indexes whose first column is null in most rows. If the engine can, these rows are left out, so
+   * that they cost no write.
    */
   readonly sparseIndexes?: readonly (readonly ColumnOf<Table>[])[]
 }

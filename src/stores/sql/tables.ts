@@ -112,17 +112,17 @@ export interface SqlAuthTables {
 /** A connection to those tables. */
 export type AuthDatabase = Kysely<SqlAuthTables>
 
-/** Where the tables are. */
+/** The options for the place of the tables. */
 export interface SqlTableOptions {
   /**
-   * What the names of the tables begin with: lower-case letters, digits and `_`. Default `mar_`.
+   * The beginning of the names of the tables: lower-case letters, digits and `_`. Default `mar_`.
    */
   readonly prefix?: string
   /** The schema (PostgreSQL) or database (MySQL) that holds them. Default: the connection's own. */
   readonly schema?: string
 }
 
-/** What is to be made. */
+/** The options for the tables that are made. */
 export interface SqlMigrationOptions extends SqlTableOptions {
   /** Also the table of `sqlAudit`. Default false: it is not made, and not looked for. */
   readonly audit?: boolean
@@ -134,8 +134,8 @@ export type CheckedTables = Filled<SqlTableOptions, 'schema'>
 export type CheckedMigrations = Filled<SqlMigrationOptions, 'schema'>
 
 /**
- * The names of the tables under a prefix. To the compiler they are those of the default prefix,
- * which have the same columns.
+ * The names of the tables under a prefix. To the compiler they are the names of the default prefix,
+ * whose tables have the same columns.
  */
 export interface TableNames {
   readonly codes: 'mar_authorization_codes'
