@@ -90,7 +90,7 @@ export async function unlock(
   const userId = await ownerOf(identifier)
   await throttle.unlockLogin(digests, userId, ip)
   if (userId !== null) {
-    // Counted by user: second-factor codes, and password proofs of a signed-in user.
+    // Second-factor codes, and password proofs of a signed-in user, are counted by user.
     await throttle.unlockLogin(digestIdentifier(signedInIdentifier(userId)), userId, ip)
     await throttle.unlockSecondFactor(userId)
     await throttle.unlockMails(mailKinds, userId)

@@ -60,8 +60,8 @@ export function secondFactorsForHost(kit: TotpForHostKit): SecondFactorsForHost 
     async importTotp({ userId, secret }, options) {
       const context = contextOfAction(options)
       const activate = await enrolment.judgeImport(asUserId(userId), secret, context)
-      // Before and after the change. If the first call fails, nothing has changed, and the host
-      // tries again.
+      // The sessions end before and after the change. If the first call fails, nothing has changed,
+      // and the host tries again.
       await sessions.endAllForUser(userId, 'factor-changed', context)
       const recoveryCodes = await activate()
       await sessions.endAllForUser(userId, 'factor-changed', context).catch(() => {})
@@ -73,14 +73,14 @@ export function secondFactorsForHost(kit: TotpForHostKit): SecondFactorsForHost 
     status: async (userId) => enrolment.status(asUserId(userId)),
     async reset(userId, options) {
       const context = contextOfAction(options)
-      // Before the change: a session that is enrolling checks that it is still alive. If this
-      // fails, nothing has changed, and the host tries again.
+      // The sessions end before the change: a session that is enrolling checks that it is still
+      // alive. If the call fails, nothing has changed, and the host tries again.
       await sessions.endAllForUser(asUserId(userId), 'factor-changed', context)
       const hadFactor = await enrolment.reset(userId)
       // Now, not at the end: if the rest fails, a retry finds no factor to report.
       audit({ type: 'second-factor.reset', userId, hadFactor }, context)
       await enrolment.forgetKeptCodes(userId)
-      // Also without a factor: an earlier call may have failed here.
+      // The sessions end without a factor, too: an earlier call may have failed here.
       await sessions.endAllForUser(userId, 'factor-changed', context)
       await throttle.clearSecondFactor(userId)
       return { hadFactor }

@@ -243,8 +243,8 @@ export async function changeFactor<T>(
   try {
     return await change()
   } finally {
-    // Also after a failure: the change may have succeeded and only its answer been lost. The call
-    // reports its own failure; the user must see the new recovery codes.
+    // The sessions end after a failure, too: the change may have succeeded, and only its answer is
+    // lost. The call reports its own failure; the user must see the new recovery codes.
     await sessions.endAllForUser(userId, 'factor-changed', context, id).catch(reported)
   }
 }

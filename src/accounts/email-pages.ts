@@ -110,7 +110,7 @@ export function createConfirmPage(forms: FormsKit, kit: EmailsKit): AccountFormP
       const { user: asked, fields } = asking
       const given = { requestId: requestIn(asking.query), code: fields.text('code') }
       try {
-        // In the counters of the endpoints: a page is no second set of guesses.
+        // The page uses the counters of the endpoints: it is no second set of guesses.
         await limitRefusals('email-confirm', asking.request, () =>
           confirmEmail(kit, asked, given, asking.request.context),
         )
@@ -133,21 +133,21 @@ async function addressMailedTo(
   { context }: EndpointRequest,
 ): Promise<string | null> {
   const proof = await proofs.findCode(['verify-address', 'change-address'], requestId, context)
-  // Nobody else is told whether it is over.
+  // No other session is told whether the code is over.
   if (!isOfSession(proofs, proof, session)) return null
   const reason = proofs.whyVoid(proof)
   if (reason !== null) throw new AuthError('proof-refused', { details: { reason } })
   return proof.sealed['to'] ?? ''
 }
 
-/** The page again, or a new sign-in. `typed`: what has to do with what was typed. */
+/** Shows the page again, or a new sign-in. `typed`: the errors that are due to the typed text. */
 export function refusalOf(error: unknown, typed: readonly AuthError['code'][]): Submitted {
   if (error instanceof AuthError && error.status === 401) throw error
   if (error instanceof AuthError && typed.includes(error.code)) return wrongFields
   return refusalOfCode(error)
 }
 
-/** Of a wrong or missing password, the session is not the reason. */
+/** Whether the error is due to a wrong or missing password, and not to the session. */
 export function isWrongPassword(error: unknown): boolean {
   if (!(error instanceof AuthError)) return false
   return error.details?.['wrong'] === 'password' || error.code === 'reauthentication-required'
@@ -158,7 +158,7 @@ export function presentIn(fields: FormFields): string | undefined {
   return fields.has('present') ? fields.text('present') : undefined
 }
 
-// In any other browser, and in any other session of this one.
+// The page of the code in any other browser, and in any other session of this browser.
 function codeElsewhere(query: string): Content {
   const code = shownCode(query)
   if (code === '') throw new AuthError('proof-refused')
@@ -169,7 +169,7 @@ function requestIn(query: string): string {
   return new URLSearchParams(query).get('request') ?? ''
 }
 
-// Only digits: what others write into a link must not stand on a page of the host.
+// Only digits are shown: text that others write into a link must not stand on a page of the host.
 function shownCode(query: string): string {
   const [, first, second] =
     /^(\d{4})(\d{4})$/.exec(new URLSearchParams(query).get('code') ?? '') ?? []

@@ -123,7 +123,7 @@ export function changeEmailEndpoint(kit: AccountsKit): Endpoint {
     const asking = await ownerOf(kit.signedIn, request)
     const given = parseInput(changeEmailRequest, await request.readJson())
     const { email, password, code, passkey } = given
-    // By name: what is left over would inherit from a polluted Object.prototype.
+    // The proof is made by name: a rest object would inherit from a polluted Object.prototype.
     const proof = { password, code, passkey }
     return accepted(await changeEmail(kit, asking, { email, proof }, request, provePresent))
   }
@@ -154,7 +154,8 @@ export async function changeEmail(
   // The attempt counts for the account that asks, not for the owner of the address.
   const refused = await mails.take({ email, user }, 'change-address', request.context)
   if (refused !== null) throw refused
-  // Nobody's proof, if the address is taken: it looks the same, and no code confirms it.
+  // If the address is taken, the proof belongs to nobody: it looks like any other proof, and no
+  // code confirms it.
   const mailed = await proofs.openCode({
     purpose: 'change-address',
     userId: isTaken ? null : user.id,
@@ -202,7 +203,7 @@ function undoneBy(
 async function isOfAnother(kit: AccountsKit, userId: string, email: string): Promise<boolean> {
   const identifier = await kit.canonical({ kind: 'email', value: email })
   const other = await kit.users.findByIdentifier(identifier)
-  // Asked also of a taken one: the time must not tell which it is.
+  // This is asked for a taken address, too: the time must not tell whether the address is taken.
   const isFormer = await isKept(kit, email, userId)
   return other === null ? isFormer : other.id !== userId
 }
@@ -323,7 +324,7 @@ interface Notice {
 
 const noNotice: Notice = { send() {}, release() {} }
 
-// Before the proof is used up: after a crash here, the same code completes what is missing.
+// This comes before the proof is used up: after a crash here, the code completes the missing steps.
 async function useUp(
   { proofs }: EmailsKit,
   proof: FoundProof,
@@ -355,7 +356,7 @@ async function undoably(
   try {
     const change = { userId: user.id, from: undoBy, since }
     const { token, expiresAt, cancel } = await openUndo(kit, change)
-    // After an outage it may be written all the same.
+    // After an outage, the change may have been written nevertheless.
     await work().catch(async (error: unknown) => {
       if (error instanceof AuthError && error.status < 500) await cancel().catch(() => {})
       throw error

@@ -72,7 +72,7 @@ export function createResetPage(forms: FormsKit, kit: PasswordsKit): MailPage {
     async submit(place, fields, request) {
       const given = { token: tokenIn(place), password: fields.text('password') }
       requireNewPassword(given.password)
-      // In the counters of the endpoints: a page is no second set of guesses.
+      // The page uses the counters of the endpoints: it is no second set of guesses.
       const wayBack = await limitRefusals('password-reset', request, async () => {
         const { sealed } = await proofs.findLink('reset', given.token, request.context)
         await resetPassword(kit, given, request)

@@ -173,7 +173,7 @@ export function createLinkTo(links: AccountLinks, pagesUrl: URL | undefined): Li
     if (link !== undefined) return link.replace('{token}', token)
     // Checked at the start, where it is certain that mails need it.
     if (pagesUrl === undefined) throw noLink(name)
-    // In the query: a page without JavaScript cannot read a fragment.
+    // The token is in the query: a page without JavaScript cannot read a fragment.
     return addressAt(pagesUrl, `/account/${name}?token=${token}`)
   }
 }
@@ -206,7 +206,7 @@ export function createLinkToCode(
   }
 }
 
-/** Mails that only tell a user what has happened. */
+/** Mails that only report an event to a user. */
 export type NoticeKind = Extract<
   MailKind,
   | 'password-changed'

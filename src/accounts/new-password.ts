@@ -150,7 +150,7 @@ export function changePasswordEndpoint(kit: PasswordsKit): Endpoint {
     // 400, 413, 415
     const given = parseInput(changePasswordRequest, await request.readJson())
     const { newPassword, password, code, passkey } = given
-    // By name: what is left over would inherit from a polluted Object.prototype.
+    // The proof is made by name: a rest object would inherit from a polluted Object.prototype.
     const proof = { password, code, passkey }
     // 400, 401, 403, 409, 429, 503
     const revoked = await changePassword(kit, asking, { newPassword, proof }, request, {

@@ -82,7 +82,7 @@ export function createPasswordPage(forms: FormsKit, kit: PasswordsKit): AccountF
   }
 }
 
-// Of a wrong present password, the session is not the reason.
+// Whether the error is due to a password, and not to the session.
 function isWrong({ code, details }: AuthError): boolean {
   return (
     code === 'password-refused' ||
@@ -95,7 +95,7 @@ interface AccountPasswordView extends NewPasswordOnPage, OwnView {
   readonly hasPassword: boolean
 }
 
-/** The rules for a new password, and what they said to the last one. */
+/** The rules for a new password, and their verdict on the last typed password. */
 export interface NewPasswordOnPage {
   /** The least number of characters. */
   readonly minLength: number
@@ -139,7 +139,7 @@ export function presentField(isFaulty: boolean, texts: PageTexts): SafeHtml {
   return field({ id: 'present', name: 'present', label, isFaulty, attributes }, texts)
 }
 
-/** The field for a new password, with its rules, and what they said to the last one. */
+/** The field for a new password, with its rules, and their verdict on the last typed password. */
 export function newPasswordField(
   { minLength, reasons }: NewPasswordOnPage,
   form: PageForm,

@@ -22,7 +22,7 @@ export interface AskedProof {
   readonly sealed: Sealed
   /** Seconds. */
   readonly lifetime: number
-  /** Default: what is a user's has a code, and what is nobody's has none. */
+  /** Default: a proof of a user has a code, and a proof of nobody has none. */
   readonly hasCode?: boolean
   /** How often it may be tried. Default 5. */
   readonly tries?: number
@@ -68,7 +68,7 @@ export interface MailedLink {
   readonly expiresAt: Date
 }
 
-/** A stored proof, with what was sealed in it. */
+/** A stored proof, with its unsealed texts. */
 export interface FoundProof {
   readonly record: ProofRecord
   readonly sealed: Sealed
@@ -114,7 +114,7 @@ export interface Proofs {
   doOnce(proof: FoundProof, work: () => Promise<void>): Promise<void>
   /** Whether this is its code; blanks and hyphens do not count. Call `takeTry` first. */
   isCode(proof: FoundProof, code: string): boolean
-  /** Whether what it depends on is still the same: the parts that its mark was made of. */
+  /** Whether the parts that its mark was made of have not changed. */
   isMark(proof: FoundProof, parts: MarkOf): boolean
   /** Notes that what the proof allows has begun. It may be repeated. Rejects with 503. */
   begin(proof: FoundProof): Promise<void>
@@ -291,7 +291,7 @@ function createFinding(
         token.length <= maxTokenCharacters && token.startsWith(prefixes[purpose] ?? '')
       const record = isToken ? await proofStore.find(sha256(token), purpose) : null
       if (record === null) throw refusal('unknown', { purpose, userId: null }, context)
-      // Only who holds a real token learns more.
+      // Only the holder of a real token learns more.
       const reason = reasonAgainst(record, clock())
       if (reason === null) return open(record, context)
       const { message } = refusal(reason, record, context)

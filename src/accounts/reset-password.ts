@@ -50,8 +50,8 @@ export async function forgotPassword(
 
 /**
  * Mails a user a link for a new password. `ofSupport`: the contact, in a call by a support desk,
- * whose mail does not count; `wayBack`: what the browser was about to do. False: disabled, without
- * a proven address, or too many mails. Rejects with 503.
+ * whose mail does not count; `wayBack`: the request that the browser was about to make. False:
+ * disabled, without a proven address, or too many mails. Rejects with 503.
  */
 export async function sendReset(
   { contacts, accountsOptions, proofs, mails, linkTo }: AccountsKit,
@@ -121,12 +121,13 @@ export async function resetPassword(
   // From then on, nobody but a thief adds a way in.
   const begun = new Date(kit.clock().getTime() + 1)
   const proof = await proofs.findLink('reset', token, context)
-  // Before a try is taken: a password that the rules refuse costs none.
+  // Checked before a try is taken: a password that the rules refuse costs no try.
   await requireGood(kit, await requireUser(kit, proof, context), password, context)
   const hash = await hashPassword(kit, password, request)
   await proofs.takeTry(proof, context)
   const user = await write(kit, proof, { password, hash }, request)
-  // Before the proof is used up: after a crash here, the same link completes what is missing.
+  // This comes before the proof is used up: after a crash here, the link completes the missing
+  // steps.
   await endFormer(kit, user, { hash, begun }, context)
   // The link was mailed there.
   const { email = null } = proof.sealed
@@ -219,7 +220,7 @@ export async function passwordReplaced(
   by: 'reset' | 'undo',
 ): Promise<void> {
   const byPassword = kit.accountsOptions.resetKeepsWaysIn ? false : 'unless-factor'
-  // Of a user who had none, nothing was added by a password that is replaced.
+  // A user who had no password has added nothing by a password that is replaced.
   const added = user.passwordHash === null ? false : byPassword
   const which = { byPassword: added, since, sparesLast: false } as const
   if (by === 'undo') await kit.endAfterUndo(user.id, which, context)

@@ -33,7 +33,7 @@ export function emailSecondFactorEndpoint(kit: EmailFactorKit): Endpoint {
     // 400, 413, 415
     const given = parseInput(emailFactorRequest, await request.readJson())
     const { enabled, password, code, passkey } = given
-    // By name: what is left over would inherit from a polluted Object.prototype.
+    // The proof is made by name: a rest object would inherit from a polluted Object.prototype.
     const proof = { password, code, passkey }
     // 400, 401, 403, 429, 503
     await switchEmailFactor(kit, asking, { enabled, proof }, request)

@@ -57,7 +57,7 @@ export async function undoEmail(
   const { context } = request
   const proof = await proofs.findLink('undo-address', token, context)
   const user = await ownerOfProof(kit, proof, context)
-  // Before a try is taken: a password that the rules refuse costs none.
+  // Checked before a try is taken: a password that the rules refuse costs no try.
   const own = await newHash(kit, user, password, request)
   await proofs.takeTry(proof, context)
   const hash = own === null ? null : await firstHash(kit, proof, { user, password, own }, request)

@@ -138,7 +138,7 @@ async function resealSeeds({ store, vault }: OwnTotp): Promise<void> {
 
 type Counts = readonly { readonly mark: string; readonly count: number }[] | undefined
 
-// Also a key with which nothing is sealed: that is what somebody waits for.
+// A key with which nothing is sealed is listed, too: the operator waits for this state.
 function byKey(
   what: SealedWith['what'],
   found: Counts,

@@ -278,7 +278,7 @@ function manageSessions(kit: AdminKit): Pick<Admin, 'sessions' | 'namedTokens'> 
       revokeAllForUser: (userId, options) => revokeAllForUser(kit, userId, options),
       async deleteAll() {
         let deleted = 0
-        // Before the sessions, which they would open again.
+        // Codes, tickets and device codes go before the sessions: they would open sessions again.
         for (const name of ['codes', 'tickets', 'deviceCodes', 'sessions'] as const)
           deleted = await emptied(name, stores[name], kit)
         return deleted
@@ -288,7 +288,7 @@ function manageSessions(kit: AdminKit): Pick<Admin, 'sessions' | 'namedTokens'> 
   }
 }
 
-// All are over at the end of time. In turns, since a call has its time limit.
+// All rows are over at the end of time. They are deleted in turns, since a call has its time limit.
 async function emptied(
   name: string,
   store: Pick<SessionStore, 'purge'> | undefined,

@@ -41,7 +41,7 @@ export function createBrowserPages(given: BrowserPagesKit): BrowserPages {
   const kit = browserKitOf(given)
   const signIn = createSignInPage(kit)
   const goOn = createContinuePage(kit)
-  // Without HEAD: a GET may issue a code or start an enrolment.
+  // The route has no HEAD: a GET may issue a code or start an enrolment.
   const form: MakeForm = (page) =>
     ownPage(`/oauth/${page.page}`, {
       ...formEndpoints(kit, page, { signIn, goOn }),
@@ -106,7 +106,7 @@ function ownPages(kit: BrowserKit): Routes {
     passkeysKit && createPasskeysPage(kit, passkeysKit),
   ])
   if (kit.accountUrl === null || providersKit === undefined) return own
-  // Without HEAD: a GET may connect an account.
+  // The route has no HEAD: a GET may connect an account.
   const identities = { ...identitiesEndpoints(kit, providersKit), HEAD: null }
   return [...own, ownPage('/account/identities', identities)]
 }
@@ -120,7 +120,7 @@ function devicePages(kit: BrowserKit): Routes {
 function logoutPages(kit: BrowserKit): Routes {
   const { judgeLogout } = kit
   if (judgeLogout === undefined) return []
-  // Without HEAD: a GET may end a session.
+  // The route has no HEAD: a GET may end a session.
   return [ownPage('/oauth/logout', { ...logoutEndpoints(kit, judgeLogout), HEAD: null })]
 }
 

@@ -141,7 +141,7 @@ function refusalOf(error: unknown): Submitted {
   if (!(error instanceof AuthError)) throw error
   const { retryAfter = 5 } = error
   switch (error.code) {
-    // Not verified, or cannot be added.
+    // The passkey is not verified, or cannot be added.
     case 'invalid-request':
     case 'passkey-exists':
     case 'too-many-passkeys':

@@ -26,7 +26,7 @@ export function replayFirstAnswer<Code extends string | null, Rest extends unkno
     const { flow, binding } = visit
     const step = flow?.pending?.id ?? flow?.mailed?.requestId
     if (step === undefined || code === null) return byCode(kit, code, visit, ...rest)
-    // As JSON, so that different lists of parts are different texts.
+    // JSON is used so that different lists of parts are different texts.
     const name = sha256(JSON.stringify([step, binding.request, binding.browser, code]))
     const before = recent.get(name, clock())
     // A refused form is checked and counted every time.

@@ -206,7 +206,7 @@ async function byMail(
   return factorDue(kit, due, outcome, binding)
 }
 
-// The ticket is sent again with what was missing: it is used up when all is right.
+// The ticket is sent again with the missing part: it is used up when all is right.
 async function byTicket(
   kit: BrowserKit,
   given: Pick<SecondStep, 'code' | 'passkey'> & {

@@ -311,7 +311,7 @@ ${connecting(view, texts)}${ways(view, content, texts)}${other(view, texts)}${ca
   }
 }
 
-// First what most users take.
+// The way that most users take comes first.
 function ways(view: SignInView, content: HtmlValue, texts: PageTexts): SafeHtml {
   const { form, password: fields } = view
   const byProvider = view.providers.map((one) => providerButton(one, texts))

@@ -166,7 +166,8 @@ export function logoutEndpoints(kit: BrowserKit, judgeLogout: JudgeLogout): Form
   const { pages, sessions, baseUrl, audit } = kit
   return {
     GET: forPeople(kit, async function signOutByApp({ incoming, context }) {
-      // Browsers drop what is no success, and ask again once their user follows the link.
+      // Browsers drop a prefetched answer that is no success, and ask again once their user follows
+      // the link.
       if (isPrefetch(incoming)) throw new AuthError('temporarily-unavailable', { retryAfter: 1 })
       // 429, 503
       const judged = await judgeLogout(queryIn(incoming.url), { context })

@@ -12,7 +12,7 @@ export type AuthSocketStatus = 'connecting' | 'open' | 'waiting' | 'closed'
 /** Callbacks of a socket. */
 export interface AuthSocketHandlers {
   /**
-   * Called after each connection, the first included: fetch what was missed. If the returned
+   * Called after each connection, the first included: fetch the missed messages. If the returned
    * promise rejects, the socket reconnects after a pause.
    */
   readonly onOpen?: () => unknown

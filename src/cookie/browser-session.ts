@@ -37,7 +37,8 @@ function browserSessionEndpoint(kit: BrowserSessionKit): Endpoint {
     const { incoming, context } = request
     // 403
     await reportRefusal(kit.audit, context, async () => pages.requireOwnPage(incoming))
-    // 401, 403. Not for bots and apps: the cookie would allow more than their tokens.
+    // 401, 403. Bots and apps get no browser session: the cookie would allow more than their
+    // tokens.
     const { session: known, user } = await ownerOf(kit.signedIn, request)
     // 400, 413, 415. Requires JSON, which a form cannot send; the content is not used.
     await request.readJson()
@@ -121,7 +122,8 @@ interface OpenedBrowserSession {
   readonly secret: string
 }
 
-// Opens a browser session as a child of `asking`. After a rejection, 401 or 503, none is open.
+// Opens a browser session as a child of `asking`. After a rejection, 401 or 503, no session is
+// open.
 async function openBrowserSession(
   kit: BrowserSessionKit,
   asking: SessionRecord,

@@ -30,11 +30,13 @@ export async function deleteEverything(
   const { totp, passkeyStore, identities, consentStore } = kit
   await kit.endDeleted(userId, context)
   await kit.proofs?.voidForUser(userId, mailedPurposes)
-  // Before the factors: a crash in between must leave no user whom the password alone lets in.
+  // The user is deleted before the factors: a crash in between must leave no user whom the password
+  // alone lets in.
   await kit.deleteUser(userId)
   await totp?.store.deactivate(userId)
   await passkeyStore?.removeAllForUser(userId)
-  // Those that replace a passkey. Of a user who has TOTP they stay, so they come after it.
+  // The recovery codes that replace a passkey. The call keeps the codes of a user who has TOTP, so
+  // it comes after TOTP is gone.
   await totp?.store.deleteKeptRecoveryCodes(userId)
   await identities?.unlinkAllForUser(userId)
   const consents = (await consentStore?.listForUser(userId)) ?? []

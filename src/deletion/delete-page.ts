@@ -60,8 +60,8 @@ export function createDeletePage(forms: FormsKit, kit: DeletionKit): AccountForm
   }
 }
 
-// Resolves with the id of the request for a code; null: the account is deleted. In the counters of
-// the endpoints: a page is no second set of guesses.
+// Resolves with the id of the request for a code; null: the account is deleted. The page uses the
+// counters of the endpoints: it is no second set of guesses.
 async function advance(
   kit: DeletionKit,
   { user, fields, request }: Asking,

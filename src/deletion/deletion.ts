@@ -65,7 +65,7 @@ function askEndpoint(kit: DeletionKit): Endpoint {
     const asking = await ownerOf(kit.signedIn, request)
     // 400, 413, 415
     const { password, code, passkey } = parseInput(proofRequest, await request.readJson())
-    // By name: what is left over would inherit from a polluted Object.prototype.
+    // The proof is made by name: a rest object would inherit from a polluted Object.prototype.
     await provePresent(kit, asking, { password, code, passkey }, request)
     // 429, 503
     const sent = await askDeletion(kit, asking, request.context)

@@ -65,7 +65,7 @@ export function collectEndpoint(kit: LinksKit): Endpoint {
 
 // The first one to open a link decides whose session it will be, so the device asks its user before
 // it collects: otherwise it might end up in a stranger's account. Before the right check code was
-// typed it is told no account: a stranger may have sent the link to see who opens it.
+// typed, the device is told no account: a stranger may have sent the link to see who opens it.
 async function untilThen(
   { users, describeMe, linkSecrets }: LinksKit,
   link: DeviceCodeRecord,

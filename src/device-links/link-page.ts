@@ -108,7 +108,7 @@ async function deny(kit: LinksKit, asking: Asking): Promise<Changed> {
   })
 }
 
-// In the counters of the endpoints: a page is no second set of guesses. One answer for every
+// The page uses the counters of the endpoints: it is no second set of guesses. One answer for every
 // reason: a stranger must not learn which links there are.
 async function limited(
   { throttle }: LinksKit,

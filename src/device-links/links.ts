@@ -119,7 +119,7 @@ export async function lookAt(
 ): Promise<DeviceCodeRecord | null> {
   const link = await deviceCodes.find(linkId)
   if (link?.purpose !== 'link' || link.userId !== userId) return null
-  // Only explains: what follows decides by conditional writes.
+  // This check only explains: the conditional writes that follow decide.
   return link.state === 'pending' && link.triesLeft > 0 && clock() < link.expiresAt ? link : null
 }
 
@@ -137,14 +137,15 @@ export async function requireCheckCode(
   const { code } = tried
   if (linkSecrets.isCheckCode(code, checkCode)) return code
   const { triesLeft } = code
-  // The new device need not wait for what cannot come any more.
+  // The new device need not wait for an approval that cannot come any more.
   if (triesLeft === 0) await deviceCodes.decide(linkId, userId, { state: 'denied' }, clock())
   throw linkRefusal(kit, 'wrong-check-code', userId, context, { triesLeft })
 }
 
 /**
- * Signs the device in: stores the code that opens its session. `proved`: what the user has shown
- * for it; null where the sign-in was enough. Rejects with 400 `proof-refused`, 401, 403, 429, 503.
+ * Signs the device in: stores the code that opens its session. `proved`: the proof that the user
+ * has shown for it; null where the sign-in was enough. Rejects with 400 `proof-refused`, 401, 403,
+ * 429, 503.
  */
 export async function approveLink(
   kit: LinksKit,
@@ -159,7 +160,7 @@ export async function approveLink(
   const { methods } = await decide(kit, userId, proved?.methods ?? session.methods, context)
   await kit.takeIssue('code', { userId, sessionId }, context)
   const now = kit.clock()
-  // Nobody is told it: only its hash is ever used, by the link.
+  // Nobody is told the code: only its hash is ever used, by the link.
   const codeHash = sha256(randomSecret())
   const opensSessionId = randomId()
   await kit.codeStore.save({
@@ -237,7 +238,7 @@ export interface NewLink {
 /** Whose link it is, since when. */
 export type OpenedLink = Pick<DeviceCodeRecord, 'userCodeHash' | 'userId' | 'claimedAt'>
 
-/** The secrets of links. None is stored: each is random, or computed from what is. */
+/** The secrets of links. No secret is stored: each is random, or computed from stored values. */
 export interface LinkSecrets {
   newLink(): NewLink
   /**
@@ -272,7 +273,7 @@ export function createLinkSecrets(
   const refreshKey = keyFor('refresh token')
   const idOfCode = (code: string) => hmacSha256(codeKey, code)
 
-  // As JSON, so that no two lists of parts are the same text.
+  // JSON is used so that no two lists of parts are the same text.
   function checkCodeOf({ userCodeHash, userId, claimedAt }: OpenedLink, key = checkKey): string {
     const digest = hmacSha256(key, JSON.stringify([userCodeHash, userId, claimedAt]))
     const number = Buffer.from(digest, 'base64url').readUIntBE(0, 6) % 10_000

@@ -121,7 +121,7 @@ function createAuthenticate(kit: SessionKit, usedPairs: UsedPairs): Authenticate
 /**
  * Recognises requests whose token and session were authenticated a moment ago, without a promise,
  * which would be most of a guard's cost. It admits nobody whom `authenticate` would refuse. It
- * refuses nothing itself: whatever is unclear, must be recorded or must be reported, is left to
+ * refuses nothing itself: a case that is unclear, must be recorded or must be reported is left to
  * `authenticate`.
  */
 function createRecognise(kit: SessionKit, usedPairs: UsedPairs): Recognise {

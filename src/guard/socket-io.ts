@@ -168,7 +168,8 @@ function readToken({ handshake: { auth }, request }: SocketIoSocket): PresentedC
     throw invalidRequest([
       { path: 'auth.token', message: 'Send either auth.token or a header, not both.' },
     ])
-  // Not null: with `either`, the cookie would be read next, although a token was presented.
+  // The result is not null: with `either`, the cookie would be read next, although a token was
+  // presented.
   if (!isShortText(token) || (userId !== undefined && !isShortText(userId)))
     throw notSignedIn('no credentials')
   return { sentAs: 'token', token, userId: userId ?? null }
@@ -183,7 +184,7 @@ function asConnection(socket: SocketIoSocket): TrackedConnection {
   return {
     close(code, reason) {
       socket.emit('auth.ended', { code, reason })
-      // Not the connection: it may carry namespaces of the host.
+      // Only the namespace is disconnected: the connection may carry namespaces of the host.
       socket.disconnect()
       // Host code that still holds the socket would write to that connection, and its client may
       // still be reading.

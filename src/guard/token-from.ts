@@ -110,7 +110,7 @@ export interface ReaderSettings {
   readonly resource?: string | undefined
 }
 
-/** The readers of a guard, and where it sends those who have no token. */
+/** The readers of a guard, and the address to which it sends clients without a token. */
 interface Readers extends Pick<Challenge, 'metadataUrl'> {
   /** Makes a reader of credentials for one request, which calls `tokenFrom` once. */
   newReader(): ReadCredentials

@@ -115,8 +115,8 @@ async function readBody(
   if (bytes === undefined) return asObject(parsedBody(request))
   if (formRules !== undefined) return parseForm(bytes, formRules)
   const body = asObject(parse(bytes))
-  // As in a form: a filter in front may use the first of two, and `JSON.parse` uses the last.
-  // RFC 6749 §3.2, https://www.rfc-editor.org/rfc/rfc6749#section-3.2
+  // The rule is the rule for forms: a filter in front may use the first of two members, and
+  // `JSON.parse` uses the last. RFC 6749 §3.2, https://www.rfc-editor.org/rfc/rfc6749#section-3.2
   if (forms?.areTakenFrom === anywhere && hasMemberTwice(bytes.toString('utf8')))
     throw notUnderstood('A member of the body is there twice.')
   return body

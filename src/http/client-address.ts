@@ -176,7 +176,7 @@ function trustsEverybody(app: ProxySettings): boolean {
   if (typeof trusts !== 'function') return app.get('trust proxy') === true
   const known = judged.get(trusts as Trusts)
   if (known !== undefined) return known
-  // With a hop that no real proxy has, so that a hop count answers no.
+  // The function gets a hop that no real proxy has, so that a hop count answers no.
   const isFooled = (addresses: readonly string[]) =>
     addresses.every((address) => Boolean((trusts as Trusts)(address, mostHops)))
   const verdict = strangers.some(isFooled)

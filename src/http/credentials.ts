@@ -118,7 +118,8 @@ function imitatedHeaders(
       ? [from[name as keyof typeof from] as string | string[]].flat()
       : []
   return names.flatMap((name) => {
-    // Node's getter makes it of the raw headers: without those it is empty, whatever was sent.
+    // Node's getter makes it of the raw headers: without raw headers it is empty, whatever was
+    // sent.
     const distinct = own(headersDistinct, name)
     const values = distinct.length > 0 ? distinct : own(headers, name)
     return values.flatMap((value) => [name, value])

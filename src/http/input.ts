@@ -147,7 +147,7 @@ export interface ReadAction<Options> {
 export function readAction<Options extends HostAction>(
   given: Options | undefined,
 ): ReadAction<Partial<Options>> {
-  // Without a prototype: a polluted one could add an option.
+  // The copy has no prototype: a polluted prototype could add an option.
   if (given === undefined) return { options: requireOptions({}), context: noRequest }
   if (typeof given !== 'object' || given === null || Array.isArray(given))
     throw invalidRequest([{ path: 'options', message: 'Invalid input: expected an object' }])
@@ -167,8 +167,8 @@ export function contextOfAction(given: HostAction | undefined): RequestContext {
 }
 
 /**
- * Throws 400 for what is no id: a numeric one matches nothing in a store, and "0 sessions ended"
- * would look like a valid answer.
+ * Throws 400 for a value that is no id: a numeric id matches nothing in a store, and "0 sessions
+ * ended" would look like a valid answer.
  */
 export function requireIds(ids: Readonly<Record<string, unknown>>): void {
   const wrong = Object.entries(ids).filter(([, id]) => !isHostId(id))

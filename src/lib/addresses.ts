@@ -23,7 +23,7 @@ export function withReadableDomain(address: string): string {
   const at = address.lastIndexOf('@') + 1
   const ascii = address.slice(at)
   const readable = at > 0 ? domainToUnicode(ascii) : ''
-  // Punycode of what is another domain must not be shown as that one.
+  // Punycode whose readable form belongs to another domain must not be shown in that form.
   return domainToASCII(readable) === ascii ? address.slice(0, at) + readable : address
 }
 

@@ -31,7 +31,7 @@ export function boundedCache<Value>(
       // Deleted first, so that the map is ordered by age.
       entries.delete(key)
       entries.set(key, { value, at: now.getTime() })
-      // Also drops expired entries: those that nobody reads again would fill the cache.
+      // Also drops expired entries: entries that nobody reads again would fill the cache.
       for (let first = oldest(); first !== undefined; first = oldest()) {
         const [key, { at }] = first
         if (entries.size <= maxEntries && now.getTime() - at < maxAgeSeconds * 1000) break

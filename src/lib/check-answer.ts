@@ -126,7 +126,7 @@ export function orNullInEqualTime(check: Check): Check {
     const given = value === null ? latest : value
     const problem = given === null ? null : check(given, asked)
     if (value === null) return null
-    // Only a valid answer: an invalid one may have any size.
+    // Only a valid answer is kept: an invalid answer may have any size.
     if (problem === null) latest = value
     return problem
   }

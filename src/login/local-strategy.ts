@@ -46,14 +46,14 @@ export function createLocalStrategy({
     const { identifier, password, context, signal, takeAccount } = attempt
     const user = await users.findByIdentifier(identifier)
     const mayPass = await takeAccount(user?.id ?? null)
-    // At the same time, and whatever the password is: who may not sign in by it must not learn by
-    // the answer, the counters or the time whether it is right.
+    // Both run at one time, whatever the password is: a user who may not sign in by password must
+    // not learn by the answer, the counters or the time whether it is right.
     const [verdict, mayUse] = await Promise.all([
       verifyPassword(user, password, context, signal),
       user !== null && (mayUsePassword === undefined || mayUsePassword(user)),
     ])
-    // After the work and whatever the verdict, so that the time reveals neither that the account is
-    // over its limit nor that the password was right.
+    // This comes after the work, whatever the verdict, so that the time reveals neither that the
+    // account is over its limit nor that the password was right.
     const userId = user?.id ?? null
     if (!(await mayPass())) return { right: false, reason: 'account-limit', userId }
     return verdict.right && !mayUse ? { right: false, reason: 'vetoed', userId } : verdict

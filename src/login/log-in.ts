@@ -117,7 +117,7 @@ interface FactorDue {
 async function attemptLogIn(kit: LoginKit, proof: LoginProof, asked: AskedLogin): Promise<Attempt> {
   const { context, setHeaders, tokens, lifetime } = asked
   const { digests: identifier, findUserId } = proof
-  // Before anything is looked up: the same for everybody.
+  // This refusal comes before any lookup, so it is equal for everybody.
   if (!kit.takesPasswords) {
     const failed = { reason: 'vetoed', identifierDigest: identifier.name, userId: null } as const
     kit.audit({ type: 'login.failed', ...failed }, context)

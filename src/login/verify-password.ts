@@ -17,8 +17,8 @@ export function createVerifyPassword(hasher: AdmittedHasher, audit: Audit): Veri
   const dummyHash = createDummyHash(hasher)
 
   return async function verifyPassword(user, password, context, signal) {
-    // Before the user is looked at: the first login of a process waits for it, whether the user
-    // exists or not.
+    // The dummy is made before the user is looked at: the first login of a process waits for it,
+    // whether the user exists or not.
     const dummy = await dummyHash()
     const stored: unknown = user?.passwordHash ?? null
     // The host may have returned a promise by mistake; its rejection must not end the process.

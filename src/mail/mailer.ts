@@ -115,7 +115,7 @@ interface MailQueue {
   readonly work: ReadonlySet<Promise<void>>
   /** False if too many wait. */
   run(deliver: () => Promise<void>): boolean
-  /** Keeps a place, and returns what releases it; null if there is none. */
+  /** Keeps a place, and returns a function that releases it; null if there is no place. */
   hold(): (() => void) | null
 }
 
@@ -144,7 +144,7 @@ function createMailQueue(mostWaiting: number): MailQueue {
   }
 }
 
-/** Of whom and what a mail is, in events. */
+/** The user and the kind of a mail, in events. */
 interface AboutMail {
   readonly kind: MailKind
   readonly userId: string | null
@@ -152,7 +152,7 @@ interface AboutMail {
 
 const aboutOf = ({ kind, user }: MailToSend): AboutMail => ({ kind, userId: user?.id ?? null })
 
-// Hands a mail to the host, and reports what has become of it.
+// Hands a mail to the host, and reports the result.
 function createDelivery({ clock, audit, watch }: GroundKit, settings: MailSettings) {
   const { sender, nameDevice } = settings
   const call = createHostCall(
@@ -328,15 +328,16 @@ function cause({ ip, device, at }: MailCause, texts: PageTexts): string {
   return lines.join('\n')
 }
 
-// With the zone: a reader's own is not known. Versions of Node differ in the kind of blanks.
+// The time has its zone: the reader's own zone is not known. Versions of Node differ in the kind of
+// blanks.
 function timeIn({ tag }: PageTexts, date: Date): string {
   const format = { dateStyle: 'long', timeStyle: 'long', timeZone: 'UTC' } as const
   return new Intl.DateTimeFormat(tag, format).format(date).replaceAll(/\p{Zs}/gu, ' ')
 }
 
 /**
- * A name or device as a mail may say it: one line, without what a mail program makes a link of. A
- * stranger can choose both, and the mail bears the service's name. Null if nothing is left.
+ * A name or device as a mail may show it: one line, without text that a mail program makes a link
+ * of. A stranger can choose both, and the mail bears the service's name. Null if nothing is left.
  */
 function sayable(text: string | null, maxChars: number): string | null {
   // A bound before anything is read; characters have one or two units.
@@ -362,7 +363,9 @@ const unusable = /(?:^|\.)-|-(?:\.|$)|(?:^|\.)\d+$/
 const dnsLabels = /^[^.]{1,63}(?:\.[^.]{1,63})*$/
 const unseen = /[\p{C}\p{Z}]/u
 
-/** An address in a body, before it is judged: without what keyboards put around it. */
+/**
+ * An address in a body, before it is judged: without the characters that keyboards put around it.
+ */
 export const mailAddressText: z.ZodString = z.string().max(254, { abort: true }).trim().min(1)
 
 /**
@@ -397,7 +400,7 @@ function lowerCase(text: string): string {
 function isOneDomain(address: string, given: string): boolean {
   const ascii = domainOf(address)
   const readable = domainOf(withReadableDomain(address))
-  // Or it is Punycode of no name, or of a name that is written otherwise.
+  // Otherwise it is Punycode of no name, or of a name that is written in another way.
   const isRead = readable !== ascii || !/(?:^|\.)xn--/.test(ascii)
   return dnsLabels.test(ascii) && isRead && (ascii === given || readable === given)
 }

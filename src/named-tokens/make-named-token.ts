@@ -77,7 +77,8 @@ export async function makeNamedToken(
   const { sessions, takeIssue, audit } = kit
   const approved = await approve(kit, { userId, maker, methods }, context)
   await takeIssue('named-token', { userId, sessionId: maker?.id ?? null }, context)
-  // Before anything is stored: a user with 20 tokens must not fill the store by asking again.
+  // This check comes before anything is stored: a user with 20 tokens must not fill the store by
+  // asking again.
   if (!(await sessions.hasRoomForNamed(userId))) throw new AuthError('too-many-named-tokens')
   const id = randomId()
   const { secret: token, secretHash } = newSessionSecret('token', id)

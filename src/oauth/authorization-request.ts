@@ -401,12 +401,12 @@ export function parseAuthorizationRequest(query: string): ParsedRequest | ForPag
 /** Reads a request to another endpoint to which clients send browsers. */
 export function parseBrowserRequest(query: string, maxChars: number): ParsedRequest | ForPage {
   if (query.length > maxChars) return { at: 'page', problem: 'too-long' }
-  // In the address of a page, `#` would cut off what follows.
+  // In the address of a page, `#` would cut off the rest.
   if (!/^[!"$-~]*$/.test(query)) return { at: 'page', problem: 'malformed' }
   const pairs = pairsOf(query)
   if (pairs === null) return { at: 'page', problem: 'malformed' }
   const singles = pairs.filter(([name]) => name !== 'resource')
-  // Even if one of the two is empty.
+  // A repeated parameter is a fault even if one of the two is empty.
   if (new Set(singles.map(([name]) => name)).size < singles.length)
     return { at: 'page', problem: 'repeated-parameter' }
   const values = new Map(singles.filter(([, value]) => value !== ''))

@@ -182,7 +182,7 @@ const maxAtOnce = 8
 const pausesMs = [5000, 30_000]
 
 /**
- * In memory: what waits is lost with the process.
+ * The queue is in memory: waiting messages are lost with the process.
  *
  * @internal
  */

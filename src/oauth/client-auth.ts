@@ -97,7 +97,7 @@ async function refusalOfAssertion(
   const verdict = await judgeAssertion(assertion, { clientId: client.id, keys, audiences, now })
   if (verdict.problem !== null) return verdict.problem
   if (client.disabled === true) return 'disabled'
-  // As JSON, so that no two pairs of id and name yield the same text.
+  // JSON is used so that no two pairs of id and name yield the same text.
   const name = sha256(JSON.stringify(['client-assertion', client.id, verdict.jti]))
   const { outcome } = await once.claim(name, verdict.expiresAt, now)
   return outcome === 'claimed' ? null : 'assertion-replayed'

@@ -192,9 +192,9 @@ function addressProblem(uri: string, allowsLoopback: boolean): string | null {
     : 'is not https, or leads to a host that is not of the public internet.'
 }
 
-// `aud` of an ID Token is the client's id. For this client it would equal the audience of access
-// tokens, and only `typ` would distinguish the two. Other APIs are URIs of this server, at
-// which no client has its document.
+// `aud` of an ID Token is the client's id. For this client the audience of ID Tokens would equal
+// the audience of access tokens, and only `typ` would distinguish the two. Other APIs are URIs of
+// this server, at which no client has its document.
 function isNoAudience(ownResource: string): ClientRule {
   return when('id', 'is the audience of access tokens.', ({ id }) => id === ownResource)
 }

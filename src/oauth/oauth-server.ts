@@ -334,7 +334,7 @@ function urlProblem(resource: string, { origin }: URL): string | null {
   return isPlain ? null : 'has a user, a query or a fragment.'
 }
 
-// Names are compared as texts, and clients send what their URL parser makes of one.
+// Names are compared as texts, and clients send the form that their URL parser makes of a name.
 function spellingProblem(resource: string): string | null {
   const { href } = new URL(resource)
   return resource === href ? null : `is not written as clients write it, which is ${href}.`

@@ -87,7 +87,8 @@ function isApi(told: ScopeText | ApiOptions): told is ApiOptions {
   return typeof told === 'object' && Object.hasOwn(told, 'scopes') && Array.isArray(told['scopes'])
 }
 
-// Without the parts a reader does not need. Two APIs of one host differ by their paths.
+// The address without the parts that a reader does not need. Two APIs of one host differ by their
+// paths.
 function addressOf(resource: string): string {
   return resource.replace(/^https:\/\//i, '').replace(/^([^/]+)\/$/, '$1')
 }

@@ -95,7 +95,7 @@ function mayIntrospect({ client, method }: AuthenticatedClient): boolean {
   return method !== 'none' && client.mayIntrospect === true
 }
 
-// An authenticated service may learn what is missing. Anybody can claim to be a public client, so
+// An authenticated service may learn the missing part. Anybody can claim to be a public client, so
 // it is answered and counted like an unauthenticated one.
 async function refusal(
   { throttle }: AppsKit,

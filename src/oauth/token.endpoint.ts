@@ -62,8 +62,8 @@ async function exchangeDeviceCode(
   return redeem(kit, { door: 'device', code, refusal, client, resources }, context)
 }
 
-// The hash of the authorization code of an approved device. Throws what the device is told
-// otherwise: RFC 8628 §3.5.
+// The hash of the authorization code of an approved device. Otherwise throws the answer to the
+// device: RFC 8628 §3.5.
 function approvalIn(
   polled: PollDeviceCodeResult,
   now: Date,

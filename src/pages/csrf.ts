@@ -82,7 +82,7 @@ export function createCsrf({ encryptionKeys, baseUrl: { origin }, clock }: AppsK
   }
 }
 
-// As JSON, so that different lists of parts are different texts.
+// JSON is used so that different lists of parts are different texts.
 function macOfAccount(key: Buffer, account: string | null, browser: string): string {
   return hmacSha256(key, JSON.stringify(['account', account, browser]))
 }

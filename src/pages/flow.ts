@@ -394,7 +394,7 @@ export function createPasswordFingerprint(encryptionKeys: readonly Buffer[]): Pa
   }
 }
 
-// As JSON, so that different pairs are different texts.
+// JSON is used so that different pairs are different texts.
 function fingerprintUnder(
   key: Buffer,
   { id, passwordHash }: Pick<AuthUser, 'id' | 'passwordHash'>,

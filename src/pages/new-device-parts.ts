@@ -4,7 +4,7 @@ import { html, type SafeHtml } from './html.js'
 import type { Content } from './layout.js'
 import { type Note, notePage } from './show-page.js'
 import type { PageTexts } from './texts.js'
-/** Says what was done. */
+/** Shows the note about the finished action. */
 export function noted(note: Note, { show }: Asking): Changed {
   const content: Content = (shell) => notePage({ note, onward: null }, shell)
   return { next: 'answer', answer: show(() => content) }

@@ -33,7 +33,7 @@ export function nextStep(decision: AuthorizationDecision, flow: Flow | null): Ne
   // A user who wants another account, or is signing in to one, does not continue with this one.
   if (decision.next !== 'error' && flow?.done.includes('other_account') === true)
     return { next: 'page', page: pageOf('sign-in', flow) }
-  // After the sign-in with every factor, and before an app gets anything.
+  // The connection comes after the sign-in with every factor, and before an app gets anything.
   const isSignedIn = decision.next === 'code' || ('page' in decision && decision.page === 'consent')
   if (isSignedIn && flow?.vouched?.connects === true && flow.done.includes('login'))
     return { next: 'page', page: 'connect' }
@@ -80,7 +80,7 @@ export function mayShow(
 ): boolean {
   // No page may be shown: https://openid.net/specs/openid-connect-core-1_0.html#AuthRequest
   if (decision.next === 'error') return false
-  // Never the next step, but optional after a sign-in; the decision follows it.
+  // The page is never the next step, but optional after a sign-in; the decision follows the page.
   if (page === 'passkey') return flow?.done.includes('login') === true
   const next = nextStep(decision, flow)
   if (next.next !== 'page') return false

@@ -23,7 +23,7 @@ import type { FormsKit } from './pages-kit.js'
  * Only one of several concurrent forms succeeds. The others, and any copy of the cookie, have the
  * replaced secret, so they cannot set up another factor: the function then rejects with 401.
  *
- * `refusal`: what is made of an error. Default: {@link refusalOfCode}.
+ * `refusal`: turns an error into a result. Default: {@link refusalOfCode}.
  */
 export async function renewCookie(
   kit: AppsKit,

@@ -71,15 +71,15 @@ export function createChallenges({ encryptionKeys, clock }: BaseKit, once: OnceS
       const now = clock()
       // Longer than any process can open it.
       const expiresAt = new Date(now.getTime() + 2 * challengeMs)
-      // As JSON, so that the name collides with no other.
+      // JSON is used so that the name collides with no other.
       const name = sha256(JSON.stringify(['passkey-challenge', id]))
       return (await once.claim(name, expiresAt, now)).outcome === 'claimed'
     },
   }
 }
 
-// The binding is authenticated, but not part of the sealed text. As JSON, so that no two bindings
-// yield the same text.
+// The binding is authenticated, but not part of the sealed text. JSON is used so that no two
+// bindings yield the same text.
 function ownerOf({ purpose, userId, sessionId }: ChallengeBinding): string {
   return JSON.stringify([purpose, userId, sessionId])
 }

@@ -38,7 +38,7 @@ export interface VerifiedAssertion {
 }
 
 /**
- * Parses and verifies what authenticators sign, by [WebAuthn Level 3
+ * Parses and verifies the responses that authenticators sign, by [WebAuthn Level 3
  * §7](https://www.w3.org/TR/webauthn-3/#sctn-rp-operations). Shipped: `simpleWebAuthn()`. Return
  * null for anything invalid; reject only if verification is impossible, which counts as an outage.
  * The router checks the counter.
@@ -49,8 +49,9 @@ export interface PasskeyVerifier {
   /** Verifies an assertion, including its signature. */
   verifyAssertion(input: AssertionToVerify): Promise<VerifiedAssertion | null>
   /**
-   * Loads what the verifier needs. Called some seconds after the start, or by the first ceremony,
-   * which waits for it: at most 30 seconds, not `storeTimeout`. Called again after a failure.
+   * Loads the parts that the verifier needs. Called some seconds after the start, or by the first
+   * ceremony, which waits for it: at most 30 seconds, not `storeTimeout`. Called again after a
+   * failure.
    */
   ready?(): Promise<void>
 }

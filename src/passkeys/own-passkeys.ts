@@ -197,12 +197,13 @@ export function passkeysForHost(kit: StoredPasskeysKit): PasskeysForHost {
     list: async (userId) => (await passkeyStore.listForUser(checked(userId))).map(summaryOf),
     async reset(userId, options) {
       const context = contextOfAction(options)
-      // Before the removal: a session that is adding a passkey checks that it is still alive.
+      // The sessions end before the removal: a session that is adding a passkey checks that it is
+      // still alive.
       await sessions.endAllForUser(checked(userId), 'factor-changed', context)
       const removed = await passkeyStore.removeAllForUser(userId)
       audit({ type: 'passkey.reset', userId, removed }, context)
       await forgetKeptCodes(kit, userId)
-      // After the removal: a sign-in under way checks its passkey again.
+      // The sessions end after the removal: a sign-in under way checks its passkey again.
       await sessions.endAllForUser(userId, 'factor-changed', context)
       return removed
     },

@@ -37,7 +37,7 @@ export async function removePasskey(
       throw error
     },
   )
-  // Of two passkeys removed at once neither looked like the last, and a reauthentication
+  // If two passkeys were removed at once, neither looked like the last one, and a reauthentication
   // meanwhile has stored the former methods again.
   await forgetLastFactor(kit, session, user)
   // A failed call reports itself, and the codes are deleted before another passkey is added.
@@ -92,8 +92,8 @@ async function remove(
     const reason = 'by-user'
     audit({ type: 'passkey.removed', userId, passkeyId: credentialId, name, reason }, context)
   } finally {
-    // Also after a failure: the row may be gone, and only the answer lost. The call reports its own
-    // failure.
+    // The sessions end after a failure, too: the row may be gone, and only the answer lost. The
+    // call reports its own failure.
     await sessions.endAllForUser(userId, 'factor-changed', context, id).catch(() => {})
   }
 }

@@ -79,7 +79,7 @@ async function loadLibrary(): Promise<[Library, Helpers]> {
   }
 }
 
-// The library throws for anything invalid. Its error texts quote what a stranger has sent.
+// The library throws for anything invalid. Its error texts quote data that a stranger has sent.
 async function unlessRefused<Verified>(
   verify: () => Promise<Verified | null>,
 ): Promise<Verified | null> {
@@ -134,7 +134,7 @@ async function verifyAssertion(
 ): Promise<VerifiedAssertion | null> {
   const given = response as Authentication
   const publicKey = isoBase64URL.toBuffer(kept.publicKey)
-  // The library parses DER leniently, and ignores what follows it.
+  // The library parses DER leniently, and ignores bytes that follow it.
   const isEcdsa = decodeCredentialPublicKey(publicKey).get(cose.COSEKEYS.alg) === -7
   if (isEcdsa && !isEcdsaSignature(Buffer.from(given.response.signature, 'base64url'))) return null
   const { verified, authenticationInfo } = await verifyAuthenticationResponse({

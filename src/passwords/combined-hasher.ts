@@ -62,7 +62,7 @@ export function combinedHasher(options: CombinedHasherOptions): CombinedHasher {
   checkCosts(current, settings, timing)
   const even = timing === 'even'
   const dummyHash = createDummyHash(current)
-  // A bcrypt text does not tell what was hashed: only a comparison shows that it belongs to a
+  // A bcrypt text does not tell which text was hashed: only a comparison shows that it belongs to a
   // reader and must be replaced.
   const provenOld = boundedCache<true>(mostRemembered, rememberedSeconds)
 
@@ -100,7 +100,8 @@ export function combinedHasher(options: CombinedHasherOptions): CombinedHasher {
 
     async verify(plain, given) {
       const stored = isStoredText(given) ? given : null
-      // Before the stored text is read, so that the first login waits for it with any user.
+      // The dummy is made before the stored text is read, so that the first login waits for it with
+      // any user.
       const dummy = await dummyHash()
       let matches = await compareCurrent(plain, stored, dummy)
       for (const one of settings) matches = (await compareOld(one, plain, stored)) || matches

@@ -39,7 +39,7 @@ export function failClosedHasher(
   }
   return {
     hash: async (plain) => {
-      // A client that sends digests has made them of what was typed.
+      // A client that sends digests has made them of the typed text.
       const text = hasher.verifyDigest === undefined ? composed(plain) : plain
       const hashed = await call('passwords.hash', () => hashOrRefusal(hasher, text))
       if (typeof hashed !== 'string') throw hashed
@@ -50,7 +50,7 @@ export function failClosedHasher(
         const text = composed(shown)
         const matches = await call('passwords.verify', () => hasher.verify(text, hash))
         if (text === shown || matches === true) return matches
-        // Hashes of elsewhere may be of what was typed.
+        // Hashes of another system may be hashes of the typed text.
         return call('passwords.verify', () => hasher.verify(shown, hash))
       }
       const { verifyDigest } = hasher
@@ -74,7 +74,7 @@ const maxComposedChars = 512
 
 // One keyboard types é as one character and another as two: NFC, RFC 8265 §4.2.2.
 function composed(plain: string): string {
-  // Anything that a host passes on; the hasher refuses what is no text.
+  // Takes any value that a host passes on; the hasher refuses a value that is no text.
   if (typeof plain !== 'string' || plain.length > maxComposedChars) return plain
   return plain.normalize('NFC')
 }

@@ -140,7 +140,7 @@ async function workerThreads(filename: string, { threads }: HashingPoolSettings)
   return { run: (name, task) => oneEach(() => run(name, task)), close: () => pool.close() }
 }
 
-// By its code alone: the message of a thread may quote what it was given.
+// Only the code is logged: the message of a thread may quote its input.
 function warnOfThreads(error: { readonly code?: unknown; readonly name?: unknown }): void {
   process.emitWarning(
     `A thread that hashes passwords has died (${String(error.code ?? error.name)}): while none ` +

@@ -35,7 +35,7 @@ export interface PasswordOwner {
 
 /**
  * Resolves with why a new password is refused; with nothing if it is accepted. Rejects with 400 for
- * what is no text or has lone surrogates or a NUL, and with 503 if the host's part fails.
+ * a value that is no text or has lone surrogates or a NUL, and with 503 if the host's part fails.
  */
 export type JudgePassword = (
   plain: unknown,
@@ -46,7 +46,7 @@ export interface JudgingKit {
   readonly call: HostCall
   /** Knows which passwords it could compare only in part. */
   readonly hasher: Pick<FailClosedHasher, 'whyRefused' | 'unmatchable'>
-  /** Called if `breached` failed, whatever becomes of the password. */
+  /** Called if `breached` failed, whether the password passes or not. */
   readonly onBreachCheckFailed: (failure: HostFailure) => void
 }
 
@@ -92,7 +92,7 @@ export function createJudgePassword(rules: CheckedPasswordRules, kit: JudgingKit
 
   return async function judgePassword(plain, owner) {
     if (typeof plain !== 'string') throw notAPassword('expected string')
-    // A character has one or two units; what has more is not read any further.
+    // A character has one or two units; a text with more units is not read any further.
     if (plain.length > 2 * rules.maxLength) return ['too-long']
     requireText(plain)
     const ofLength = lengthReasons(plain, owner.hasSecondFactor)
@@ -255,7 +255,7 @@ function lengthOf(text: string): number {
 export type IsBreached = (plain: string) => Promise<boolean | null>
 
 const timeoutMs = 1000
-/** More than ten times what a range of the largest public list has. */
+/** More than ten times the lines in a range of the largest public list. */
 const maxLines = 10_000
 const prefixDigits = 5
 const line = /^([\dA-F]{35})(?::(\d{1,12}))?\s*$/i

@@ -145,8 +145,8 @@ async function refuseReplay(
   throw refusal(kit, 'replayed', code.userId, context)
 }
 
-// RFC 6749 §4.1.2: what a replayed code opened SHOULD be revoked, since one of its two users is a
-// thief.
+// RFC 6749 §4.1.2: the session that a replayed code opened SHOULD be revoked, since one of its two
+// users is a thief.
 async function endStolenSession(
   { sessions, clock }: SignInKit,
   code: AuthorizationCodeRecord,

@@ -30,11 +30,12 @@ export function backchannelLogoutEndpoint(kit: ProvidersKit): Endpoint {
     const logout = token === null ? null : await provider.readLogoutToken(token)
     const once = logout && usedOnce(kit, provider, logout)
     if (logout === null || once === null) throw refusedToken()
-    // A token that comes twice must not end what was opened in between.
+    // A token that comes twice must not end a session that was opened in between.
     if (await isNoted(kit.proofs, 'upstream-logout', once.name, context)) throw refusedToken()
     const sessions = await endSessions(kit, provider, logout, context)
-    // Afterwards: if a session could not be ended, the provider must be able to send it again. Of
-    // several at the same moment each ends the same, and one is told so.
+    // The note comes afterwards: if a session could not be ended, the provider must be able to send
+    // the token again. Of several equal tokens at one moment, each ends these sessions, and one is
+    // told of success.
     if (!(await noteOnce(kit.proofs, 'upstream-logout', once, context))) throw refusedToken()
     kit.audit({ type: 'provider.logout', provider: provider.id, sessions }, context)
     return { status: 200, text: '', headers: { 'Content-Type': 'text/plain' } }

@@ -29,7 +29,7 @@ export interface CallbackPages {
 
 export function createCallbackPages(kit: PagesKit): CallbackPages {
   const { pageSite, baseUrl, hasAccountPage } = kit
-  // Nothing is known any more of what the user wanted.
+  // The goal of the user is no longer known.
   const start = pageSite.home ?? (hasAccountPage ? addressAt(baseUrl, '/account') : null)
   const beginningOf = ({ raw, isLinking }: PageOfFlow) =>
     addressAt(baseUrl, `/${isLinking ? 'account/identities' : 'oauth/sign-in'}?${raw}`)

@@ -125,7 +125,7 @@ async function judged(provider: Provider, answer: unknown): Promise<FinishedFlow
   if (data.outcome === 'refused') return { outcome: 'refused', reason: reasonOf(data.reason) }
   const read = schemas().identity.safeParse(ownMembers(data.identity))
   if (!read.success) throw new UnexpectedAnswer('finish: the identity is malformed')
-  // Without a prototype: a polluted one must prove no address, and no second factor.
+  // The copy has no prototype: a polluted prototype must prove no address, and no second factor.
   const identity = ownMembers(read.data)
   // A rule that answers nothing has not allowed anybody.
   const allowed = provider.allowed === undefined || (await provider.allowed(identity))

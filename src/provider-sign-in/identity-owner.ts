@@ -16,7 +16,7 @@ export interface FoundOwner {
   readonly how: Exclude<LinkedHow, 'asked'> | null
   /** Of one that was found by the address: whether both still have it. Rejects with 503. */
   readonly isStill?: () => Promise<boolean>
-  /** Deletes a user who was made just now, and what belongs to them; otherwise left out. */
+  /** Deletes a user who was made just now, and the data of this user; otherwise left out. */
   readonly takeBack?: () => Promise<void>
 }
 
@@ -138,7 +138,8 @@ async function newUserOf(
 ): Promise<NewUser> {
   const { provider: vouchedBy, accounts: provider, identity } = ticket
   const claimed = provenEmailOf(identity)
-  // Not even as an unproven one: a mailed code would make its owner sign in to this account.
+  // The address is not stored even as an unproven one: a mailed code would make its owner sign in
+  // to this account.
   const email = kit.providerOf(vouchedBy)?.trustEmail === true ? claimed : null
   const username = chosen ?? suggestedName(identity, claimed)
   const isFree =

@@ -284,7 +284,7 @@ async function parametersOf({
       ? await readFormAsQuery(incoming, maxFormBytes)
       : url.slice(mark < 0 ? url.length : mark + 1)
   if (method !== 'POST' && query.length > maxQueryChars) throw new AuthError('payload-too-large')
-  // Without a prototype: nothing but what was sent.
+  // The object has no prototype: it has nothing but the sent parameters.
   const parameters = Object.create(null) as Record<string, string>
   for (const [name, value] of new URLSearchParams(query)) {
     // Two readers may read a repeated parameter differently.

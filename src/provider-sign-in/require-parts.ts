@@ -19,7 +19,7 @@ interface PartsForProviders {
 /**
  * Checks that the host's other parts fit the option.
  *
- * @throws AuthConfigError for what is missing
+ * @throws AuthConfigError for a missing part
  */
 export function requirePartsFor(options: CheckedProvidersOptions, parts: PartsForProviders): void {
   const { proofs, identities, secondFactor, accounts } = parts

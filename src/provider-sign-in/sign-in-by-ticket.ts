@@ -119,8 +119,8 @@ async function decide(
   throw error
 }
 
-// A provider may end a session that it names by `sid` alone. Before the session: one that its
-// logout cannot reach must not exist.
+// A provider may end a session that it names by `sid` alone. The note is stored before the session:
+// a session that its logout cannot reach must not exist.
 async function rememberSession(
   { proofs, providerOf, longestSession: lifetime, clock }: ProvidersKit,
   { provider, identity: { subject, sid } }: FoundTicket,
@@ -132,7 +132,7 @@ async function rememberSession(
 }
 
 // The identity may have been disconnected meanwhile, which has ended all sessions except this one,
-// which did not exist yet. Or the user has got another address back, by an undo.
+// which did not exist yet. The user may also have got another address back, by an undo.
 async function requireStillConnected(
   { identities, sessions }: ProvidersKit,
   { accounts, identity }: FoundTicket,

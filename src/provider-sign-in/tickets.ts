@@ -8,7 +8,7 @@ import type { Identity } from '../providers/contract.js'
 import type { FlowGoal, LinkTo, ReturnedFlow } from './provider-flow.js'
 import type { ProvidersKit } from './provider-kit.js'
 
-/** Somebody whom a provider has identified, and what the flow was begun for. */
+/** Somebody whom a provider has identified, and the purpose of the flow. */
 export interface Vouched {
   /** The id of the provider. */
   readonly provider: string
@@ -27,7 +27,7 @@ export interface FoundTicket extends Vouched {
   readonly proof: FoundProof
 }
 
-/** How its owner shows that the ticket is theirs, and what it must be for. */
+/** The proof that the ticket belongs to its owner, and the purpose that it must have. */
 export type TicketProof = { readonly linkTo: LinkTo | null } & (
   | { readonly codeVerifier: string }
   | { readonly browser: string | null }
@@ -76,7 +76,7 @@ export async function findTicket(
   // A sign-in must not become a connection, and a connection must not become one of another user.
   if (!isDeepStrictEqual(vouched.linkTo, shown.linkTo))
     throw proofs.refusal('wrong-session', record, context)
-  // Without a prototype: a polluted one must not prove an address.
+  // The copy has no prototype: a polluted prototype must not prove an address.
   return { ...vouched, identity: ownMembers(vouched.identity), proof }
 }
 

@@ -54,7 +54,7 @@ export function refused(reason: string): Refusal {
   return { outcome: 'refused', reason }
 }
 
-/** Exchanges the code of an answer, and verifies what comes for it. */
+/** Exchanges the code of an answer, and verifies the tokens. */
 export async function readAnswer(
   rules: AnswerRules,
   server: OpenIdServer,

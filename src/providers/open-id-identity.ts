@@ -35,7 +35,8 @@ export function identityOf(
   userinfo: Claims,
 ): Identity {
   const profile: Claims = ownMembers({ ...idToken, ...userinfo })
-  // Both from one source: the address of one with the proof of the other would be no proof.
+  // Both claims come from one source: the address of one source with the proof of the other would
+  // be no proof.
   const { email, email_verified } = ownMembers(
     Object.hasOwn(userinfo, 'email') ? userinfo : idToken,
   )
@@ -173,7 +174,7 @@ export function createVerifyToken(
     const { payload, protectedHeader } = await jwtVerify(
       token,
       server.keys,
-      // Without a prototype, from which jose would read what is missing.
+      // The options have no prototype: jose would read missing members from a prototype.
       ownMembers({
         ...checks,
         algorithms: server.algorithms,

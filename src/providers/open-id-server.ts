@@ -16,7 +16,7 @@ export interface OpenIdServer {
   readonly library: Library
   readonly config: Configuration
   readonly keys: RemoteJWKSet
-  /** Of its tokens: those that it announces and that are ours. */
+  /** The algorithms of its tokens: announced by the provider, and accepted here. */
   readonly algorithms: string[]
   /** `iss` is in its answers: RFC 9207. */
   readonly sendsIssuer: boolean
@@ -216,7 +216,7 @@ export function outageOf(error: unknown): unknown {
         'and clientAuth right, and the address of the callback registered?',
     )
   if (!/^(OAUTH|ERR_JOSE|ERR_JWKS)_/.test(code ?? '') && error.name !== 'ClientError') return error
-  // Of a request that has failed: our own, or the system's.
+  // If the request has failed, the cause is the error: our own, or the system's.
   if ((code === undefined || code === 'ERR_JWKS_TIMEOUT') && cause instanceof Error) return cause
   return new UnexpectedAnswer(`the provider answers what cannot be read: ${code ?? 'unknown'}.`)
 }

@@ -195,7 +195,8 @@ async function outcomeOf(
   try {
     return await runStrategy(strategy, request, Object.create(null))
   } catch (error) {
-    // No answer in time says nothing about what the browser has brought.
+    // A strategy that does not answer in time says nothing about the data that the browser has
+    // brought.
     const isLate = error instanceof Error && error.name === 'TimeoutError'
     if (error instanceof Error && !isLate && isRefusal?.(error) === true) return { kind: 'error' }
     throw error
@@ -338,8 +339,8 @@ export type StrategyOutcome =
 const maxMilliseconds = 10_000
 
 /**
- * Asks a strategy, and returns what it decides first; whatever it does afterwards is ignored.
- * Rejects for an error of it, and if it decides nothing in ten seconds.
+ * Asks a strategy, and returns its first decision; later actions are ignored. Rejects for an error
+ * of it, and if it decides nothing in ten seconds.
  */
 function runStrategy(
   strategy: StrategyToRun,
@@ -364,7 +365,7 @@ function firstOutcome(
       error: (error: unknown) => reject(errorOf(error)),
     }
     const own: StrategyToRun = Object.create(strategy as object)
-    // Not assigned: a strategy that is frozen would forbid it.
+    // The actions are defined, not assigned: a frozen strategy would forbid an assignment.
     for (const [name, value] of Object.entries(actions)) Object.defineProperty(own, name, { value })
     const authenticate = async () => own.authenticate(request, options)
     authenticate().catch((error: unknown) => reject(errorOf(error)))

@@ -106,7 +106,7 @@ const registerFields: readonly RegisterField[] = ['email', 'username', 'name']
 /** `/account/register/confirm?proof=…`: takes the code, and signs the new user in. */
 function createConfirmRegisterPage(forms: FormsKit, kit: RegistrationKit): MailPage {
   const { emailSignIn, passwordRules } = kit.accountsOptions
-  // Without one, a user can sign in by a mailed code.
+  // Without a password, a user can sign in by a mailed code.
   const needsPassword = !emailSignIn
   const { minLength } = passwordRules
   return {
@@ -121,7 +121,7 @@ function createConfirmRegisterPage(forms: FormsKit, kit: RegistrationKit): MailP
       const view: ConfirmRegisterView = {
         form,
         code: fields.text('code'),
-        // Asked for only after somebody else was quicker.
+        // The name is asked for only after somebody else has taken it.
         username: isTaken || fields.has('username') ? fields.text('username') : null,
         isTaken,
         password: { minLength, reasons },
@@ -164,7 +164,7 @@ async function signedIn(
   const { pages, flows } = forms
   await endEarlier(forms, session, request)
   const raw = requestIn(forms, app)
-  // As after a sign-in: the request may ask for one that is new.
+  // The flow is like the flow after a sign-in: the request may ask for a new sign-in.
   const flow = flows.seal(flows.withStep(flows.begin(), 'login'), { request: raw, browser: value })
   const goTo = pageAddress(forms.baseUrl, 'authorize', { raw, flow, language })
   return { goTo, cookies: [{ of: pages.cookie, value, maxAge: null }] }

@@ -142,7 +142,8 @@ export async function register(
   await requireFreeName(kit, username, context)
   await askHost(kit, newcomer, invitation, request)
   const identifier = await kit.canonical({ kind: 'email', value: newcomer.email })
-  // Not the counter of forgotten passwords: strangers must not keep a user from those.
+  // This is not the counter of forgotten passwords: strangers must not keep a user from a new
+  // password.
   const digest = kit.digestIdentifier(identifier).name
   await kit.throttle.takeMailRequest(`register.${digest}`, context)
   const requestId = randomSecret()
@@ -151,7 +152,7 @@ export async function register(
   return { requestId, expiresIn: registrationLifetime }
 }
 
-// Before any mail. A use of it is taken at the confirmation.
+// The invitation is checked before any mail. A use of it is taken at the confirmation.
 async function requireInvitation(
   kit: RegistrationKit,
   token: string | undefined,

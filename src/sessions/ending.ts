@@ -257,7 +257,7 @@ const atOnce = 20
 /** Sessions of a client per call: all in one call could exceed the store's time limit. */
 const mostInOneCall = 500
 
-// Not all at once: the store has other requests to answer.
+// The sessions are not ended all at once: the store has other requests to answer.
 async function countInTurns(
   sessions: readonly SessionName[],
   endOne: (session: SessionName) => Promise<boolean>,
@@ -283,8 +283,9 @@ async function announceEnded(
   ])
 }
 
-// After the end, so that it is this call that ended them; the rows remain. Awaited, so that a host
-// that ends very many sessions does not get ahead of the store.
+// The sessions are read after the end, so that they are the sessions that this call ended; their
+// rows remain. The reads are awaited, so that a host that ends very many sessions does not get
+// ahead of the store.
 async function readAndTell(
   kit: Announcing,
   ended: readonly SessionName[],

@@ -71,7 +71,8 @@ export function createNamedSessions(
       const kind = 'token'
       // It does not idle out: a bot may be silent for a month.
       const lifetime = { idle: expiresIn, absolute: expiresIn }
-      // Not counted from the sign-in that made it: the token outlives that.
+      // The time does not count from the sign-in that made the token: the token outlives this
+      // sign-in.
       const expiresAt = times.absoluteEnd(createdAt, createdAt, lifetime)
       return {
         ...given,
@@ -95,8 +96,8 @@ export function createNamedSessions(
     async startNamed(session, context) {
       await store.create(session)
       audit(startOf(session), context)
-      // Counted after it is stored, so that of several at once the last one stored sees all of
-      // them.
+      // The tokens are counted after the new token is stored, so that of several at once the last
+      // stored token sees all.
       const named = await listNamed(session.userId).catch(async (error: unknown) => {
         // Nobody will get its secret.
         await end(session, 'revoked', context).catch(() => {})

@@ -115,7 +115,7 @@ export function createSessionOpening(
     const evictOldest = async () => {
       if (!replacesFormer(session) && (await hasRoom(session, most))) return
       const live = await listForUser(session.userId)
-      // Never its parent: it would end with it.
+      // The parent is never evicted: the new session would end with it.
       const rivals = live.filter(
         (other) => other.id !== session.parentId && isRival(session, other),
       )
@@ -171,7 +171,7 @@ function createDraft(
     context,
   ) {
     const createdAt = clock()
-    // Only sessions with a lifetime of their own store one.
+    // Only sessions with a lifetime of their own store a lifetime.
     const own = asked === undefined ? {} : { lifetime: times.withinOwn(asked) }
     const end = times.absoluteEnd(createdAt, given.authenticatedAt, own.lifetime)
     const expiresAt = until !== undefined && until < end ? until : end

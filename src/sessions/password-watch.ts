@@ -80,8 +80,8 @@ function marksIn({ passwordMark, passwordMarkNext }: PasswordMarks): PasswordMar
   }
 }
 
-// As JSON, so that no two pairs of id and hash yield the same text. Having no password is a state
-// like any other: setting a first password ends sessions opened without one.
+// JSON is used so that no two pairs of id and hash yield the same text. Having no password is a
+// state like any other: setting a first password ends sessions opened without one.
 function digestOf(userId: string, hash: string | null): string {
   return sha256(JSON.stringify([userId, hash]))
 }

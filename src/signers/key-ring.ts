@@ -209,7 +209,7 @@ function storedRing(options: Checked): KeyRing {
       const verifying = rows.filter((row) => !isOver(row, rows, longestToken, clock()))
       const all = verifying.flatMap((row) => open(row) ?? [])
       const asked = verifying.find((row) => row.kid === kid)
-      // Not a refusal of the token: its key exists, but this process cannot decrypt it.
+      // The token is not refused: its key exists, but this process cannot decrypt it.
       if (asked !== undefined && open(asked) === null) throw refusalOf(asked)
       const active = activeAmong(rows, clock())
       if (all.length === 0) throw refusalOf(active)
@@ -392,7 +392,7 @@ function createSealedKeys(
 
   function read(kid: string, text: string): CheckedKey | null {
     const jwk = JSON.parse(text) as { readonly alg?: unknown }
-    // By the encrypted `alg`: an attacker who can write to the store cannot change the kind.
+    // The encrypted `alg` decides: an attacker who can write to the store cannot change the kind.
     if (purposeOf(jwk.alg) === purpose) return checkSigningKey(jwk, place, purpose)
     foreign.add(kid)
     return null

@@ -89,7 +89,7 @@ export function copyOf<Value>(value: Value): Value {
   return whole as Value
 }
 
-/** The ids of rows by what they are found by, in memory. */
+/** The ids of rows by the values that find them, in memory. */
 export interface IdsByKey {
   of(key: string): string[]
   count(key: string): number

@@ -27,8 +27,8 @@ function isEnd(message: BusMessage): message is SessionEnded {
 }
 
 /**
- * Hands the listener what a text says. Anybody may publish on a channel, and a newer release may
- * have further kinds of message, so whatever is something else is ignored.
+ * Hands the listener the message in a text. Anybody may publish on a channel, and a newer release
+ * may have further kinds of message, so any other text is ignored.
  */
 export function tellListener(listener: (message: BusMessage) => void, text: unknown): void {
   const message = messageOf(text)

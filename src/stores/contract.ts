@@ -66,7 +66,9 @@ export interface SpentRefreshToken {
   readonly spentAt: Date
 }
 
-/** The refresh tokens of one session. No token is in here, and none can be made from what is. */
+/**
+ * The refresh tokens of one session. No token is in here, and none can be made from these members.
+ */
 export interface RefreshState {
   /** SHA-256 of the current token. */
   readonly hash: string

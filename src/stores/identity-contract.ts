@@ -66,8 +66,8 @@ export interface IdentityStore {
     options: { readonly unlessLast: boolean },
   ): Promise<UnlinkIdentityResult>
   /**
-   * Deletes all of the user's, and what is remembered of those that were unlinked; says how many
-   * rows that were. Durable before it resolves.
+   * Deletes all identities of the user, and the rows of unlinked identities; says how many rows it
+   * has deleted. Durable before it resolves.
    */
   unlinkAllForUser(userId: string): Promise<number>
 }

@@ -29,10 +29,10 @@ const ofSessions = Object.keys(
 /** Members of a code that bind it to one app. */
 const ofCodes = Object.keys(optionalMembers(codeRow))
 
-/** All members of a proof: what is null in a row that lost it asks for nothing any more. */
+/** All members of a proof: a member that a row has lost is null, and asks for nothing any more. */
 const ofProofs = Object.keys(proofRow)
 
-/** All members of a device code: each says who may do what with it. */
+/** All members of a device code: each says who may use the code, and how. */
 const ofDeviceCodes = Object.keys(deviceCodeRow)
 
 const nothing = () => ({ userId: `mar-probe-${randomId()}`, scope: '', methods: [] })
@@ -47,7 +47,7 @@ export function requireKept(option: string, saved: object, found: object | null)
   if (lost.length > 0) throw dropped(option, lost)
 }
 
-/** Rejects with AuthConfigError, or 503, where the store drops what the row needs kept. */
+/** Rejects with AuthConfigError, or 503, where the store drops a member that the row needs. */
 type CheckKept<Row> = (row: Row) => Promise<void>
 
 /** Of sessions. The row that is saved for it is ended at once. */
@@ -76,7 +76,7 @@ export function createSessionCheck(
 export function createCodeCheck(
   store: Pick<AuthorizationCodeStore, 'save' | 'find' | 'consume'>,
 ): CheckKept<AuthorizationCodeRecord> {
-  // Of an app's code all of them: each is good for nothing without the others.
+  // All members of an app's code are checked: each is worth nothing without the others.
   return createCheck(
     'codes',
     ofCodes,
@@ -142,7 +142,7 @@ export function createDeviceCodeCheck(
 function createCheck<Row extends object>(
   option: string,
   names: readonly string[],
-  /** Which may not be lost, by those that a row has. */
+  /** The members that may not be lost, by the members that a row has. */
   forbidden: (present: readonly string[]) => readonly string[],
   probe: () => Promise<readonly string[]>,
 ): CheckKept<Row> {

@@ -32,8 +32,8 @@ export interface MemoryOAuthStores {
 
 /**
  * Keeps clients, consents and names that are used once in the memory of this process, as
- * `memoryStores` keeps the rest: for tests and for trying things out. A restart forgets what users
- * have allowed, and asks them again.
+ * `memoryStores` keeps the rest: for tests and for trying things out. A restart forgets the
+ * consents of users, and asks them again.
  *
  * @throws AuthConfigError as `memoryStores` does
  *
@@ -48,7 +48,8 @@ export function memoryOAuthStores(options: MemoryOAuthStoresOptions = {}): Memor
   const { maxOnce } = checkOptions(rules, options)
   checkMemoryIsEnough(factory)
   const stores = { consents: memoryConsents(), once: memoryOnce(maxOnce) }
-  // Not spread along: behind a list of clients it would take its place without a word.
+  // The member is not enumerable, so a spread does not copy it: behind a list of clients it would
+  // replace that list silently.
   return Object.defineProperty(stores, 'clients', { value: memoryClients() }) as MemoryOAuthStores
 }
 

@@ -1,6 +1,6 @@
 /** Brings the tables of a database up to the installed release. */
 export interface Migrations {
-  /** Makes what is missing. Equal numbers: nothing was. */
+  /** Applies the missing migrations. Equal numbers: none was missing. */
   migrate(): Promise<{ readonly from: number; readonly to: number }>
   /** The statements for it, to be read, or run by another account. */
   print(): string

@@ -8,8 +8,8 @@ export interface OnceStore {
    */
   claim(key: string, expiresAt: Date, now: Date): Promise<{ readonly outcome: 'claimed' | 'known' }>
   /**
-   * Deletes what expired by `now`, at most `limit` where one is given, and says how many. A store
-   * whose database expires its rows answers 0.
+   * Deletes the names that expired by `now`, at most `limit` if it is given, and says how many. A
+   * store whose database expires its rows answers 0.
    */
   purge(now: Date, limit?: number): Promise<number>
 }

@@ -40,12 +40,14 @@ export async function probeOnce(once: OnceStore, probe: Probe): Promise<void> {
   )
 }
 
-/** Whether an identity is linked once and kept whole, a last one spared, and
- * what was unlinked remembered. */
+/**
+ * Whether an identity is linked once and kept whole, a last identity spared, and an unlinked
+ * identity remembered.
+ */
 export async function probeIdentities(identities: IdentityStore, probe: Probe): Promise<void> {
   const { userId } = probe
   const at = moments()
-  // No provider has this id: one that was left behind is no way in.
+  // No provider has this id: an identity left behind is no way in.
   const provider = `probe ${randomSecret()}`
   const identity = newIdentity(at, { userId, provider })
   const other = newIdentity(at, { userId, provider })
@@ -80,7 +82,7 @@ export async function probeIdentities(identities: IdentityStore, probe: Probe): 
 export async function probePasskeys(passkeys: PasskeyStore, probe: Probe): Promise<void> {
   const { userId } = probe
   const at = moments()
-  // Nobody has its key: one that was left behind is no way in.
+  // Nobody has its key: a passkey left behind is no way in.
   const passkey = newPasskeyRecord(at, { userId, publicKey: randomSecret() })
   const other = newPasskeyRecord(at, { userId, publicKey: randomSecret() })
   const codeHash = sha256(randomSecret())

@@ -188,7 +188,7 @@ export async function probeStores(
 }
 
 // No fault: codes and sessions may lie in different databases. But a host that has wrapped the
-// session store has turned it off, and was not told.
+// session store has turned the redemption off, and was not told.
 function warnOfUnusedRedemption({ codes, sessions }: StoresToProbe): void {
   if (codes.redemption === undefined || codes.redemption.sessions === sessions) return
   process.emitWarning(
@@ -285,7 +285,7 @@ async function endEach(sessions: SessionStore, rows: readonly SessionRecord[]): 
 async function probeSecondFactors(factors: SecondFactorStore, probe: Probe): Promise<void> {
   const { userId } = probe
   const codeHash = sha256(randomSecret())
-  // No key unseals this: a factor that was left behind is no way in.
+  // No key unseals this: a factor left behind is no way in.
   const factor = newFactor(moments(), { userId, sealedSeed: `probe ${randomSecret()}` })
   const raceAll = raceFor('secondFactors', probe)
   const race = (what: string, won: string, attempt: () => Promise<unknown>) =>
@@ -354,7 +354,7 @@ function nothingOf({ userId }: Probe) {
 async function probeProofs(proofs: ProofStore, probe: Probe): Promise<void> {
   const { userId } = probe
   const at = moments()
-  // Nobody has its token or its code: one that was left behind proves nothing.
+  // Nobody has its token or its code: a proof left behind proves nothing.
   const proof = newProof(at, { userId, triesLeft: 1, sealed: longestSealed() })
   const other = newProof(at, { userId })
   const { idHash, purpose } = proof
@@ -382,7 +382,7 @@ async function probeProofs(proofs: ProofStore, probe: Probe): Promise<void> {
 async function probeDeviceCodes(codes: DeviceCodeStore, probe: Probe): Promise<void> {
   const { userId } = probe
   const at = moments()
-  // No device has its secret: one that was left behind signs nobody in.
+  // No device has its secret: a code left behind signs nobody in.
   const code = newDeviceCode(at, { triesLeft: 1 })
   const { userCodeHash, deviceCodeHash } = code
   const race = raceFor('deviceCodes', probe)

@@ -11,7 +11,7 @@ export type CounterKey = (...parts: readonly string[]) => string
  */
 export function createCounterKey(encryptionKeys: readonly Buffer[]): CounterKey {
   const key = deriveKey('counter', encryptionKeys[0])
-  // As JSON, so that no two lists of parts are the same text.
+  // JSON is used so that no two lists of parts are the same text.
   return (...parts) => hmacSha256(key, JSON.stringify(parts))
 }
 

@@ -193,7 +193,7 @@ export function createCounter(
 }
 
 async function runOver(limiter: RateLimiterAbstract, command: Command): Promise<Count> {
-  // Without a prototype: a polluted one must not add points or a duration.
+  // The copy has no prototype: a polluted prototype must not add points or a duration.
   const own = { __proto__: null, ...command }
   const { do: what, key, points = 1, seconds = 0 } = own
   switch (what) {
@@ -353,7 +353,7 @@ export function memoryCounter(
   const { windows, use } = createWindows(maxKeys, duration)
 
   function run(command: Command): Count {
-    // Without a prototype: a polluted one must not add points or a duration.
+    // The copy has no prototype: a polluted prototype must not add points or a duration.
     const own = { __proto__: null, ...command }
     const { do: what, key, points = 1, seconds = duration } = own
     const now = Date.now()

@@ -232,7 +232,7 @@ export async function takeAll(
   }
 }
 
-/** Gives back what was taken. Never rejects. */
+/** Gives back the points that were taken. Never rejects. */
 export async function giveBackAll(ask: Ask, taken: readonly Command[]): Promise<void> {
   await ask(taken.map((one): Command => ({ ...one, do: 'giveBack' })))
 }

@@ -152,7 +152,7 @@ export interface DeviceLimits {
   takeDeviceLink(context: RequestContext): Promise<void>
   /**
    * Looks up a code that somebody has typed: counted by network and by session before it is looked
-   * up, and given back if it is found. Throws 429 or 503, and what `find` throws; an outage is no
+   * up, and given back if it is found. Throws 429 or 503, and the errors of `find`; an outage is no
    * guess.
    */
   limitUserCodes<Found>(

@@ -23,13 +23,13 @@ export interface Recipient {
 /** Limits on mails, and on guesses at the codes in them. */
 export interface MailLimits {
   /**
-   * Counts a request for a mail, by network and by what was typed there, before anything is looked
-   * up: strangers elsewhere keep nobody from asking. Throws 429 or 503.
+   * Counts a request for a mail, by network and by the text that was typed there, before anything
+   * is looked up: strangers elsewhere keep nobody from asking. Throws 429 or 503.
    */
   takeMailRequest(typed: string, context: RequestContext): Promise<void>
   /**
    * Counts a user name that is looked up, by network: a free one, for which the answer is true, as
-   * a fifth of one that is taken. Throws 429 or 503, and what the lookup throws.
+   * a fifth of one that is taken. Throws 429 or 503, and the errors of the lookup.
    */
   limitNames(isFree: () => Promise<boolean>, context: RequestContext): Promise<boolean>
   /** Counts a browser that is led to a provider, by network. Throws 429 or 503. */
@@ -45,7 +45,7 @@ export interface MailLimits {
   /** Clears the mails of these kinds of an account, whatever their address. Rejects with 503. */
   unlockMails(kinds: readonly MailKind[], userId: string): Promise<void>
   /**
-   * Counts a code before it is compared, for the account. With `name`, for what was typed instead:
+   * Counts a code before it is compared, for the account. With `name`, for the typed name instead:
    * codes of strangers must neither tell whose account it is nor use up the guesses of its owner.
    * Throws 429 or 503.
    */
@@ -69,7 +69,7 @@ export function createMailLimits(kit: NetworkLimitsKit): MailLimits {
   // A company signs in behind one address, in the morning.
   const takeFlows = createTakeNetworks(kit, 'mar-provider-network', ofNetwork, 50)
 
-  // Of an address without an account: as much as one account.
+  // An address without an account gets as many mails as one account.
   function ofAccount(kind: MailKind, userId: string) {
     return { of: perAccount(), key: keyOf('mail', kind, userId) }
   }
@@ -146,7 +146,7 @@ function createCodeLimit(
   }
 }
 
-// Of links for a new password to one account, those that networks unknown to it may ask for.
+// Limits the links for a new password to one account that networks unknown to it may ask for.
 function createOfStrangers(
   { options, keyOf, knownNetworks }: NetworkLimitsKit,
   perAccount: () => Counter,

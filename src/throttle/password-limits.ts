@@ -146,7 +146,7 @@ export function createPasswordLimits(kit: NetworkLimitsKit): TakePasswordSlot {
     )
     const held = new Set<Slot>()
     const at = { context, deadline, networks, network, keys }
-    // Without a prototype: a polluted one must not add a slot.
+    // The attempt has no prototype: a polluted prototype must not add a slot.
     const attempt: Attempt = Object.assign(Object.create(null), asked, at, { held, failedHere })
     try {
       await takeFirst(limiting, attempt)

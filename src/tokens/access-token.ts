@@ -135,8 +135,9 @@ export function createAccessTokens(
   }
 }
 
-// Keyed by digest, so that a memory dump contains no tokens. Each API has a cache of its own: what
-// was verified for one must not be found at another. The guards name them, so they are few.
+// Keyed by digest, so that a memory dump contains no tokens. Each API has a cache of its own: a
+// token that was verified for one API must not be found at another. The guards name them, so they
+// are few.
 function createVerifiedTokens() {
   const newCache = () => boundedCache<AccessTokenClaims>(maxVerified, maxVerifiedAgeSeconds)
   const own = newCache()

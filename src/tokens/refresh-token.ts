@@ -71,7 +71,8 @@ export function rotateRefreshToken(
 ): NewRefreshToken {
   const salt = randomId()
   const successor = deriveSuccessor(sessionId, token, salt, refresh.familyKey)
-  // With a margin: a process whose clock is ahead must keep what the others may still repeat.
+  // There is a margin: a process whose clock is ahead must keep the hashes that other processes may
+  // still repeat.
   const stillRepeatable = refresh.spent
     .filter(({ spentAt }) => isWithin(grace + maxSkewSeconds, spentAt, now))
     .slice(1 - maxSpentTokens)

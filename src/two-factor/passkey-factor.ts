@@ -41,6 +41,6 @@ export interface PasskeyFactor {
   judgeRecovery(user: AuthUser, code: string, context: RequestContext): Promise<PasskeyShown | null>
   /** Whether the user has a passkey that existed at that time. Rejects with 503. */
   hadOne(user: AuthUser, at: Date): Promise<boolean>
-  /** Whether what was shown is still valid for the user. Rejects with 503. */
+  /** Whether the shown proof is still valid for the user. Rejects with 503. */
   stands(user: AuthUser, shown: PasskeyShown): Promise<boolean>
 }

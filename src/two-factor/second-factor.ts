@@ -37,7 +37,7 @@ export interface UserFactors {
   readonly others: readonly CodeFactor[]
   /**
    * The names of the factors; the first one is asked for first. Empty if none of them counts after
-   * what was shown.
+   * the shown proof.
    */
   readonly methods: readonly string[]
 }

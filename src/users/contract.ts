@@ -82,7 +82,7 @@ export interface NewUser {
   }
 }
 
-/** Whether a user was created, and if not, what another user has already. */
+/** Whether a user was created, and if not, the field that another user has already. */
 export type UserCreation =
   | { readonly outcome: 'created'; readonly user: AuthUser }
   | { readonly outcome: 'taken'; readonly field: 'email' | 'username' }
@@ -163,8 +163,8 @@ export interface UserStore {
   /**
    * Optional. Creates a user with a proven address or none, in one statement under your unique
    * indexes: that is the decision, so of two with the same address or user name one wins. `taken`
-   * names what another user has already, in whatever case; nothing is written then. If it is both,
-   * name the address. Never rejects for that: translate the error of the unique index.
+   * names the field that another user has already, in whatever case; nothing is written then. If it
+   * is both, name the address. Never rejects for that: translate the error of the unique index.
    */
   create?(user: NewUser): Promise<UserCreation>
   /**
@@ -173,9 +173,9 @@ export interface UserStore {
    */
   nameIsFree?(username: string): Promise<boolean>
   /**
-   * Optional. Deletes the user, after all sessions have ended; what else the router has stored goes
-   * right after it. Called again after a crash: a user who is gone already is deleted. From then on
-   * no method finds the user.
+   * Optional. Deletes the user, after all sessions have ended; the other data that the router has
+   * stored goes right after it. Called again after a crash: a user who is gone already is deleted.
+   * From then on no method finds the user.
    */
   delete?(userId: string): Promise<void>
 }

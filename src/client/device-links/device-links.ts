@@ -191,7 +191,7 @@ async function askOnce(
   try {
     return (await signInBy(`${path}/collect`, proof)) as SignedInResult
   } catch (error) {
-    // By the name alone: a page may have loaded the core twice, in two bundles.
+    // Only the name is compared: a page may have loaded the core twice, in two bundles.
     const { code, details } = Object(error)
     if (passing.includes(code) && !isOver()) return { waits: code, details }
     throw error

@@ -175,7 +175,7 @@ async function unlessFinal<T>(ended: Ended, work: () => Promise<T>): Promise<T> 
   try {
     return await work()
   } catch (error) {
-    // By the name alone: a page may have loaded the core twice, in two bundles.
+    // Only the name is compared: a page may have loaded the core twice, in two bundles.
     if (passing.includes(Object(error).code)) await ended.putBack()
     throw error
   }

@@ -50,7 +50,7 @@ export function documentOf(client: OAuthClient & Partial<DocumentClient>): Clien
 /**
  * Reads a document. Members that nobody asks for are ignored.
  *
- * @throws UnexpectedAnswer for what no client of this kind may say
+ * @throws UnexpectedAnswer for content that no client of this kind may have
  */
 export function readClientDocument(clientId: string, text: string): ClientDocument {
   const members = membersOf(text)

@@ -23,14 +23,14 @@ export interface ClientDocuments {
   /** Whether `read` answers without a request. */
   isRead(clientId: string): boolean
   /**
-   * The client with what its document says, which is at most an hour old, or two while its host
-   * cannot be asked; null if there is no fit document. Rejects with 503 if its host is away, or if
-   * many documents are being fetched.
+   * The client with the content of its document, which is at most an hour old, or two hours while
+   * its host cannot be asked; null if there is no fit document. Rejects with 503 if its host is
+   * away, or if many documents are being fetched.
    */
   read(client: OAuthClient, context: RequestContext): Promise<DocumentClient | null>
 }
 
-/** Which clients there are by their documents, and what each of them may do. */
+/** The clients that exist by their documents, and the rights of each. */
 export interface ListedDocuments {
   /** The hosts that may have documents. */
   readonly documentHosts: ReadonlySet<string>
@@ -81,7 +81,7 @@ export function createClientDocuments(
     find(clientId) {
       const name = listedHost(clientId)
       if (name === null) return null
-      // Its host names it: what the document says is only claimed.
+      // The host names the client: the name in the document is only claimed.
       const { id, type } = { id: clientId, type: 'native' } as const
       const own = { id, name, type, redirectUris: [], refreshTokens: 'always' } as const
       return ownMembers({ ...documentClient, ...own })

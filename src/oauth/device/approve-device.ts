@@ -155,7 +155,7 @@ async function consent(
 }
 
 // An authorization code that nobody has seen: only the device's own question leads to it. Of many
-// approvals at once, the one that decides names its code; the others' open nothing.
+// approvals at once, the deciding approval names its code; the codes of the others open nothing.
 async function sayYes(
   { deviceFlow, codeStore, takeIssue, clock, audit }: DeviceKit,
   { session, approved, signIn }: BrowserUser,

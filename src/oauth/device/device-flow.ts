@@ -130,7 +130,8 @@ export function createDeviceFlow(
 
 const pattern = /^mar_dc_([A-Za-z0-9_-]{43})([A-Za-z0-9_-]{43})$/
 
-// With the client: the question of another one finds nothing, and changes nothing.
+// The digest includes the client: the question of another client finds nothing, and changes
+// nothing.
 function digestOf({ id }: OAuthClient, secret: string): string {
   return sha256(JSON.stringify(['device', id, secret]))
 }

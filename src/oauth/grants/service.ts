@@ -12,7 +12,7 @@ import { issueTokens } from '../issue-tokens.js'
 import type { GrantedTokens } from './code.js'
 import { targetOf } from './remaining-grant.js'
 
-/** Its parameters are those that all grants have. */
+/** It has only the parameters of all grants. */
 export const serviceParameters = {} as const
 
 /**
@@ -69,7 +69,7 @@ function resourceOf(kit: AppsKit, client: OAuthClient, asked: readonly string[])
   return isOwn ? kit.ownResource : targetOf(audiencesOf(asked, kit), allowed)
 }
 
-// Asked with every token, as at each refresh of an app: the user may have been disabled.
+// The user is read for every token, as at each refresh of an app: the user may have been disabled.
 async function approveUser(
   { users, decideSignIn, audit }: AppsKit,
   { id: clientId, serviceUserId = '' }: OAuthClient,
@@ -111,8 +111,9 @@ async function findSession(
   return null
 }
 
-// Of all who find no session, in whichever process, one stores it: they make the same id of it, and
-// a store inserts an id once. Null to those who come to the same id too late, and find it ended.
+// Of all requests that find no session, in any process, one stores it: they all make one id for it,
+// and a store inserts an id once. Null for a request that comes to this id too late, and finds the
+// session ended.
 async function openSession(
   kit: AppsKit,
   post: Post,
@@ -162,7 +163,7 @@ async function freeId({ sessions }: AppsKit, post: Post): Promise<string> {
 }
 
 function idOf({ client, approved, resource }: Post, number: number): string {
-  // As JSON, so that no two posts yield the same text.
+  // JSON is used so that no two posts yield the same text.
   const post = JSON.stringify(['service', client.id, approved.user.id, resource, number])
   return sha256(post).slice(0, 22)
 }

@@ -91,8 +91,8 @@ export function ownerIndex(run: RunScript): OwnerIndex {
     cutoffOf,
     async forget({ key, isIndexed }, ids) {
       if (!isIndexed) return
-      // Keeps the index short, and is no part of the end: what stays in it is asked in vain until
-      // its time is over.
+      // This keeps the index short, and is no part of the end: an id that stays in the index is
+      // asked in vain until its time is over.
       try {
         // The number of arguments of a call is limited.
         for (let from = 0; from < ids.length; from += chunk) {
@@ -166,9 +166,9 @@ for _, id in ipairs(ARGV) do redis.call('ZREM', KEYS[1], id) end
 return '1'`)
 
 // The cutoff of an owner: a hash with number, at, reason and except. Every session of the owner
-// that was opened after a lower number is over, but the one excepted. It is what ends a session
-// that is not in the index, which Redis may have lost. That of a parent holds a trace from its
-// first child on: the cutoff of a parent with neither index nor trace would end nothing.
+// that was opened after a lower number is over, but the one excepted. The cutoff also ends a
+// session that is not in the index, which Redis may have lost. The cutoff of a parent holds a trace
+// from its first child on: the cutoff of a parent with neither index nor trace would end nothing.
 
 /**
  * How long a cutoff is kept at least: 400 days. A session that it ended is used no more, so it

@@ -72,8 +72,8 @@ export function redisBus(client: RedisClient, options: RedisBusOptions = {}): Re
   const { channel } = checkOptions(rules, options)
   const checks = pendingChecks()
   return {
-    // Not a PING: a replica answers it too, and so does a server where we may not publish.
-    // Listeners ignore what is no message.
+    // A PING would not do: a replica answers it, too, and a server where we may not publish answers
+    // it. Listeners ignore a text that is no message.
     async publish(message) {
       await client.publish(channel, messageText(message))
     },

@@ -85,13 +85,13 @@ export function redisDeviceCodes(run: RunScript, prefix: string): DeviceCodeStor
       const [soon, code] = polled
       return { outcome: soon === '1' ? 'too-soon' : 'polled', code }
     },
-    // Redis deletes what is over by itself.
+    // Redis deletes expired keys by itself.
     purge: async () => 0,
   }
 }
 
 function fieldsOf(code: DeviceCodeRecord): (string | number)[] {
-  // All of it, before anything is written.
+  // The whole record is checked before anything is written.
   rowText(wholeShape, toJson(deviceCodeRow, code), what)
   const { userId, claimedAt, authorizationCodeHash } = code
   const [begin, end] = [code.createdAt.getTime(), code.expiresAt.getTime()]

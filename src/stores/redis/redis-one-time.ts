@@ -95,7 +95,7 @@ export function redisCodes(run: RunScript, prefix: string): AuthorizationCodeSto
       const [outcome, ...columns] = row
       return { outcome, code: codeOf(columns) }
     },
-    // Redis deletes what is over by itself.
+    // Redis deletes expired keys by itself.
     purge: async () => 0,
   }
 }
@@ -150,13 +150,13 @@ export function redisTickets(run: RunScript, prefix: string): SocketTicketStore 
       )
       return ticket === null ? { outcome: 'unknown' } : { outcome: 'consumed', ticket }
     },
-    // Redis deletes what is over by itself.
+    // Redis deletes expired keys by itself.
     purge: async () => 0,
   }
 }
 
-// Not `SET … NX PX`, which goes by the clock of Redis: whether a note is over, the router's clock
-// says. A script that a driver sends twice finds the mark of its first run, and answers the same.
+// `SET … NX PX` would go by the clock of Redis: the router's clock decides whether a note is over.
+// A script that a driver sends twice finds the mark of its first run, and answers the same.
 const claimOnce = script(`
 local note = redis.call('HMGET', KEYS[1], 'expires', 'claimedBy')
 if note[1] and tonumber(note[1]) > tonumber(ARGV[2]) then
@@ -204,7 +204,7 @@ export function redisOnceStore(client: RedisClient, options: RedisStoresOptions 
       const isOwn = readReply(yesOrNo, answer, 'a name that is used once') === '1'
       return { outcome: isOwn ? 'claimed' : 'known' }
     },
-    // Redis deletes what is over by itself.
+    // Redis deletes expired keys by itself.
     purge: async () => 0,
   }
 }
@@ -237,11 +237,12 @@ export function redisProofs(run: RunScript, prefix: string): ProofStore {
   return {
     async save(proof) {
       const { idHash, purpose, userId, triesLeft, createdAt, expiresAt, consumedAt } = proof
-      // All of it, before anything is written.
+      // The whole record is checked before anything is written.
       rowText(wholeProofShape, toJson(proofRow, proof), proofName)
       const text = rowText(proofRecordShape, toJson(proofRecordRow, proof), proofName)
       const [begin, end] = [createdAt.getTime(), expiresAt.getTime()]
-      // First: a proof that is in no index would outlive what is to void it.
+      // The index is written first: a proof that is in no index would outlive the event that must
+      // void it.
       const index = userId === null ? indexOfNobody(purpose) : indexOf(userId)
       await run(indexProof, index, identifier(idHash), end, begin)
       const saved = await run(
@@ -284,7 +285,7 @@ export function redisProofs(run: RunScript, prefix: string): ProofStore {
         proof?.userId === userId && isUsable(proof, now) ? [proof] : [],
       )
     },
-    // Redis deletes what is over by itself.
+    // Redis deletes expired keys by itself.
     purge: async () => 0,
   }
 }

@@ -82,7 +82,7 @@ const recordShape = json(jsonShape(recordRow))
 const seenShape = json(jsonShape<SessionSeen>(seenRow))
 const refreshShape = json(jsonShape(refreshRow))
 const head = [recordShape, momentDigits, seenShape, refreshShape.nullable()] as const
-// Both or neither: a session with a reason but no time would look alive.
+// Time and reason come together: a session with a reason but no time would look alive.
 const marks = [z.string().nullable(), z.string().nullable()] as const
 const tails = [
   z.tuple([...head, z.null(), z.null(), ...marks, ...ownerShape]),

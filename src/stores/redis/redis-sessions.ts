@@ -106,7 +106,7 @@ export function redisSessions(run: RunScript, prefix: string): SessionStore {
       const living = rows.flatMap((row) => (row === null || isOver(row, now) ? [] : [row]))
       return (await cutoffs.spared(living)).map(({ id }) => id)
     },
-    // Redis deletes what is over by itself.
+    // Redis deletes expired keys by itself.
     purge: async () => 0,
   }
 }
@@ -193,7 +193,7 @@ async function create(
     throw new Error('redisStores: the session was ended while it was opened')
 }
 
-// By the record as it was read, so that what a newer release has put into it stays.
+// The new record is made from the record as it was read, so that members of a newer release stay.
 async function setRecordOf(run: RunScript, key: string, change: RecordChange): Promise<void> {
   for (;;) {
     const reply = await run(findSession, key)
@@ -227,7 +227,7 @@ async function setSecret(
   record: string,
   { from, to, formerUntil }: SecretReplacement,
 ): Promise<z.output<typeof setShape>> {
-  // Nobody else has this one: a driver has sent the script twice, and this is the second time.
+  // Nobody else has this hash: a driver has sent the script twice, and this is the second run.
   if (secretHash === to) return 'set'
   if (secretHash !== from) return 'ended'
   const change = { secretHash: to, formerSecret: { hash: from, until: formerUntil } }
@@ -266,7 +266,7 @@ interface Ending {
 
 const endedShape = z.tuple([...ownerShape]).nullable()
 
-/** Makes what ends sessions, one or all of an owner. */
+/** Makes the functions that end sessions, one or all of an owner. */
 function sessionEndings(rows: EndingRows): Required<Pick<SessionStore, Endings>> {
   const { owners, index, findLiving } = rows
 
@@ -277,7 +277,7 @@ function sessionEndings(rows: EndingRows): Required<Pick<SessionStore, Endings>>
     return ended.map(({ id }) => id)
   }
 
-  // The cutoff comes first: what is opened from then on is spared, and named by nobody.
+  // The cutoff comes first: a session that is opened from then on is spared, and named by nobody.
   async function endAllOf(
     owner: Owner,
     ending: Ending,
@@ -372,7 +372,7 @@ export interface Cutoffs {
  */
 export type EndCutOff = (session: OwnedSession, owner: Owner, cutoff: Cutoff) => Promise<unknown>
 
-/** Makes what asks for the cutoffs, of each owner once. */
+/** Makes the function that asks for the cutoffs, once for each owner. */
 function createCutoffs(
   owners: Owners,
   index: Pick<OwnerIndex, 'cutoffOf'>,

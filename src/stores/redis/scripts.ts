@@ -30,8 +30,8 @@ export function script(text: string): Script {
 }
 
 /**
- * Every operation is one script, also the reads: EVALSHA goes to the primary, so that nothing is
- * decided on what a replica has not heard of yet.
+ * Every operation is one script, also the reads: EVALSHA goes to the primary, so that no decision
+ * rests on the old state of a replica.
  */
 export function scriptRunner(known: KnownClient): RunScript {
   return async ({ text, sha }, on, ...args) => {
@@ -41,7 +41,7 @@ export function scriptRunner(known: KnownClient): RunScript {
       return await evaluate(known, 'sha', sha, keys, values)
     } catch (error) {
       // A Redis that was started again, or its replica that took over, has forgotten all scripts.
-      // Nothing has been run then.
+      // In this case, no script has run.
       if (!isNoScript(error)) throw error
       return await evaluate(known, 'text', text, keys, values)
     }
@@ -80,8 +80,8 @@ function argument(value: unknown): string {
 const maxKeyBytes = 1024
 
 /**
- * An id or a hash, as it is to be stored. Rejects what is no text, too long, or would not come back
- * as it was.
+ * An id or a hash, as it is to be stored. Rejects a value that is no text, is too long, or would
+ * not come back as it was.
  */
 export function identifier(value: unknown): string {
   if (typeof value !== 'string' || Buffer.byteLength(value) > maxKeyBytes || !isWellFormed(value)) {

@@ -104,7 +104,7 @@ export const ownerShape: ShapeOf<OwnerRow> = [
   later,
 ]
 
-/** The session with this id, by what those fields hold. */
+/** The session with this id, by the values of the owner fields. */
 export function ownedSession(id: string, row: OwnerRow): OwnedSession {
   const [userId, after, clientId, afterClient, afterPair, parentId, afterParent] = row
   return { id, userId, clientId, parentId, after: { after, afterClient, afterPair, afterParent } }

@@ -12,8 +12,8 @@ import { ownerFields } from './session-owners.js'
 
 /**
  * ARGV: user, record, expires, seen, refresh, refreshHash, endedAt, endReason, lifetime, mark,
- * nextMarks, attempt; the middle four and the marks may be empty. Then names and values of what is
- * known of the owners.
+ * nextMarks, attempt; the middle four and the marks may be empty. Then come names and values of the
+ * owner fields.
  */
 export const createSession: Script = script(`
 if redis.call('EXISTS', KEYS[1]) == 1 then
@@ -39,8 +39,9 @@ if not row[1] then return false end
 return row`)
 
 /**
- * ARGV: names and values of the numbers. Of a session that is being created, while cutoffs of its
- * owners have moved on; what has ended stays so, and it is said where it was by such a cutoff.
+ * ARGV: names and values of the numbers. Sets them in a session that is being created, while
+ * cutoffs of its owners have moved on. An ended session stays ended, and the answer tells if a
+ * cutoff has ended it.
  */
 export const openAfter: Script = script(`
 local row = redis.call('HMGET', KEYS[1], 'user', 'endedAt', 'endedBy')
@@ -49,7 +50,7 @@ if not row[1] or row[2] then return '0' end
 redis.call('HSET', KEYS[1], unpack(ARGV))
 return '1'`)
 
-/** Answers what says whether the session is over, or null. */
+/** Answers the values that tell whether the session is over, or null. */
 export const sessionTimes: Script = script(`
 local row = redis.call('HMGET', KEYS[1], 'expires', 'seen', 'endedAt', ${ownerFields})
 if not row[1] then return false end

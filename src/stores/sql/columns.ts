@@ -19,7 +19,7 @@ const write: Record<Kind, (engine: SqlEngine, value: never, path: string) => unk
   moment: (_engine, value) => toMoment(value),
   integer: (_engine, value, path) => checkedInteger(value, path),
   flag: (_engine, value) => (value ? 1 : 0),
-  // Of texts alone: JSON has no moments.
+  // Lists hold texts alone: JSON has no moments.
   list: ({ text }, value, path) => text(JSON.stringify(value), path),
 }
 

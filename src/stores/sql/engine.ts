@@ -161,8 +161,8 @@ async function untilItHolds<T>(work: () => Promise<T>): Promise<T> {
     } catch (error) {
       if (attempt === attempts || !isRolledBack(error)) throw error
     }
-    // At random and ever longer, so that those who have met do not meet again: up to 20, 40, 80 and
-    // 160 ms.
+    // The pause is random and ever longer, so that two writers that have met do not meet again: up
+    // to 20, 40, 80 and 160 ms.
     await pause(randomInt(10 * 2 ** attempt))
   }
 }

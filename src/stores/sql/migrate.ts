@@ -232,7 +232,7 @@ export interface MigrationLock {
    * isTableInUse}.
    */
   take(connection: AuthDatabase): Promise<void>
-  /** Keeps what was done. */
+  /** Keeps the finished changes. */
   release(connection: AuthDatabase): Promise<void>
   giveUp(connection: AuthDatabase): Promise<void>
 }
@@ -250,8 +250,8 @@ function migrationLock(name: SqlEngineName): MigrationLock {
 }
 
 /**
- * Whether a statement has failed because others use the table it was to change: what it has done so
- * far is to be given up.
+ * Whether a statement has failed because others use the table it was to change: its changes so far
+ * must be given up.
  */
 function isTableInUse(error: unknown): boolean {
   const { code, errno } = (error ?? {}) as { code?: unknown; errno?: unknown }

@@ -24,7 +24,7 @@ export interface Migration {
   readonly statements: readonly Definition[]
 }
 
-/** How the engines write what differs between them. */
+/** The parts of SQL that differ between the engines. */
 const dialects = {
   postgres: {
     // Compared by their bytes, whatever the database sorts by.
@@ -59,8 +59,8 @@ export function migrationsFor(engine: SqlEngineName, options: CheckedTables): re
 }
 
 /**
- * The statements for what is made only where it is asked for. They have no version: each says what
- * it makes, and a later one looks for that.
+ * The statements for the parts that are made only on demand. They have no version: each names the
+ * part that it makes, and a later run looks for this part.
  */
 export function onDemand(
   engine: SqlEngineName,

@@ -73,7 +73,7 @@ export interface AuditFound {
   readonly next: string | null
 }
 
-/** The option `onEvent`, and what reads its table. */
+/** The option `onEvent`, and the functions that read its table. */
 export interface SqlAudit {
   /**
    * Takes an event. Resolves when it is written, and rejects if it is lost; the router waits for
@@ -87,7 +87,7 @@ export interface SqlAudit {
    * @throws AuthError `invalid-request` for a member that cannot be
    */
   find(query: AuditQuery): Promise<AuditFound>
-  /** Writes what waits, once, and stops. Call it after `auth.close()`. */
+  /** Writes the waiting events, once, and stops. Call it after `auth.close()`. */
   close(): Promise<void>
 }
 
@@ -225,7 +225,7 @@ function tableOf(engine: SqlEngine) {
       })
     },
 
-    // By the clock that is behind: a deletion is final.
+    // The purge goes by the clock that is behind: a deletion is final.
     async purge(now: Date, keepFor: number) {
       const ofDatabase = await databaseTime(engine)
       const until = new Date(Math.min(now.getTime(), ofDatabase.getTime()) - keepFor * 1000)
@@ -259,7 +259,7 @@ async function find(
   return { events, next: next as string }
 }
 
-/** Whether an event fits. Throws for what cannot be asked. */
+/** Whether an event fits. Throws for an invalid query. */
 function checked(query: AuditQuery): (event: AuditEntry) => boolean {
   const { limit = 0, before, since, type, ip } = query
   const network = ip === undefined ? () => true : addressBlock(ip)
@@ -293,7 +293,7 @@ function startPurging(purge: () => Promise<unknown>, interval: number): () => vo
   }
 }
 
-/** Tells the operator the first failure. The router counts what is lost. */
+/** Tells the operator the first failure. The router counts lost events. */
 function warnOnce(): (cause: unknown) => void {
   let warned = false
   return (cause) => {

@@ -106,8 +106,8 @@ export function sqlTickets(engine: SqlEngine): SocketTicketStore {
 
     consume: (ticketHash, now) =>
       engine.write(async () => {
-        // Read first: what is in a ticket never changes, and whether this call is the one that may
-        // use it, the deletion tells.
+        // The ticket is read first: its content never changes, and the deletion tells whether this
+        // call may use it.
         const row = await db
           .selectFrom(table)
           .selectAll()
@@ -287,7 +287,8 @@ async function askForDeviceCode(
     .updateTable(tables.deviceCodes)
     .where('user_code_hash', '=', key(userCodeHash, 'userCodeHash'))
     .where('device_code_hash', '=', hash)
-    // In this order: what is reckoned from a column stands before what changes it.
+    // The order counts: an expression that reads a column stands before the assignment that changes
+    // it.
     .set({
       asked_too_soon: soon(1),
       interval: longer,

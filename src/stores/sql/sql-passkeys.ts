@@ -231,7 +231,8 @@ async function changeCount(
   return (await changed.executeTakeFirstOrThrow()).numUpdatedRows === 1n
 }
 
-// The row was changed in this transaction, so that this is what is true, whatever else it may see.
+// The row was changed in this transaction, so that this count is true, whatever else the
+// transaction may see.
 async function countOf(
   { tables, key }: SqlEngine,
   transaction: AuthDatabase,

@@ -48,8 +48,8 @@ export function sqlSessions(engine: SqlEngine): SessionStore {
     addPasswordMark: (userId, from, to) =>
       engine.write(() => addPasswordMark(engine, { userId, from, to })),
 
-    // Together: between the two statements a purge could delete what the first has ended, and
-    // nobody would be told of it.
+    // Both statements run together: between them a purge could delete the sessions that the first
+    // has ended, and nobody would be told of them.
     endAllForUser: (userId, reason, now, exceptId) =>
       engine.atomically((transaction) =>
         endAll(engine, transaction, { userId, reason, now, exceptId }),
@@ -234,7 +234,8 @@ async function endTogether(
     // that has read what another has changed meanwhile.
     const found = await someLiving(engine, which)
     if (found.length > 0)
-      // Together: between two statements a purge could delete what the first has ended.
+      // Both statements run together: between them a purge could delete the sessions that the first
+      // has ended.
       all.push(...(await engine.atomically((within) => endThose(engine, within, which, found))))
     if (found.length < batch || all.length >= (limit ?? Number.POSITIVE_INFINITY)) return all
   }
@@ -315,7 +316,7 @@ function isAmongNext({ name }: SqlEngine, padded: KeyValue): RawBuilder<boolean>
     : sql<boolean>`strpos(' ' || ${nextOrNone} || ' ', ${padded}) > 0`
 }
 
-// The newest stay: what is too long loses its beginning.
+// The newest marks stay: a text that is too long loses its beginning.
 function appended({ name, key }: SqlEngine, to: string): RawBuilder<KeyValue> {
   const [first, further] = [key(to, 'to'), key(` ${to}`, 'to')]
   const [kept, all] = [sql.lit(maxNextMarks), joined(name, further)]
@@ -331,7 +332,7 @@ function joined(name: SqlEngine['name'], further: KeyValue): RawBuilder<KeyValue
 
 type Changed = UpdateObject<SqlAuthTables, 'mar_sessions'>
 
-// Of the refresh state one part is compared, and the others are JSON.
+// One part of the refresh state is compared, and the other parts are JSON.
 const columns: Columns<Omit<SessionRecord, 'refresh'>, 'mar_sessions'> = columnsOf(
   without(sessionRow, 'refresh'),
 )

@@ -102,8 +102,8 @@ export interface SqlStores {
  * pool. Make the tables first, with {@link migrateSql}. Each change of one-time state is one
  * conditional statement; a code and the session it opens are one transaction.
  *
- * Handed a transaction of yours, the stores work inside it and open none of their own: what they
- * wrote comes and goes with it.
+ * Handed a transaction of yours, the stores work inside it and open none of their own: their writes
+ * are committed or rolled back with it.
  *
  * Reads and writes must go to the primary: a replica that lags would let a session live on that has
  * ended.

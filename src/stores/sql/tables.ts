@@ -40,7 +40,7 @@ export interface SigningKeysTable {
 /** One row of clients that are managed while the server runs. */
 export interface ClientsTable {
   id: KeyValue
-  /** JSON: the client, without what the other columns hold. */
+  /** JSON: the client, without the members in other columns. */
   metadata: string
   /** Separated by blanks; empty without a secret. */
   secret_hashes: KeyValue
@@ -50,7 +50,7 @@ export interface ClientsTable {
   updated_at: MomentValue
 }
 
-/** One row of what users have allowed clients. */
+/** One consent of a user to a client. */
 export interface ConsentsTable {
   user_id: KeyValue
   client_id: KeyValue
