@@ -108,7 +108,7 @@ export interface Ending {
   readonly endAll: Sessions['endAllForUser']
   /** The request that is the cause; without one, it is the host's action. */
   readonly cause?: RequestContext
-  /** In the place of `options.waysIn`. */
+  /** The ways in to remove, in the place of `options.waysIn`. */
   readonly which?: WhichWaysIn | undefined
 }
 

@@ -186,7 +186,7 @@ async function proveBoth(
   const user = await kit.provePassword(userId, input.password, request)
   const factors = await kit.secondFactors.of(user)
   if (factors === null || factors.totp === null) throw new AuthError('totp-not-enabled')
-  // Only TOTP or its recovery codes: another factor of the user does not prove this one.
+  // Only TOTP or its recovery codes count: another factor of the user does not prove TOTP.
   const own = { ...factors, others: [] }
   const checkCode = () => kit.secondFactors.judge(own, input.code, request.context)
   const methods = ['totp', 'recovery']

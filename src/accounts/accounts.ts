@@ -244,7 +244,7 @@ function noticeEvent(
   }
 }
 
-// To a proven address, and to a former one that can undo the change.
+// Sends to a proven address, and to a former address that can undo the change.
 async function notify(
   kit: AccountsKit,
   kind: NoticeKind,

@@ -134,7 +134,7 @@ async function openCodesOf(
       for (let number = 0; number < maxCodes; number += 1) {
         const record = await proofStore.find(sha256(requestIdOf(user, each, number)), purpose)
         if (record !== null) records.push(record)
-        // Of the period before, the store may have deleted what is over.
+        // The store may have deleted expired codes of the period before.
         else if (each >= period) break
       }
       return records

@@ -12,7 +12,7 @@ const undoLifetime = 72 * 60 * 60
 interface UndoableChange {
   readonly userId: string
   readonly from: string
-  /** In ISO 8601, before the change: what was added since then is undone, too. */
+  /** A time in ISO 8601, before the change: everything that was added since then is undone, too. */
   readonly since: string
 }
 

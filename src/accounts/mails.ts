@@ -143,7 +143,7 @@ export type LinkPurpose = Extract<ProofPurpose, 'reset' | 'undo-address' | 'invi
 
 /**
  * Addresses of the host's own pages, with `{token}` once in the fragment, the path or the query.
- * With the option `oauth`, a missing one leads to the router's page below `/account`.
+ * With the option `oauth`, a missing link leads to the router's page below `/account`.
  */
 export interface AccountLinks {
   /** The page where a user sets a new password: `https://chat.example.com/#/reset/{token}`. */

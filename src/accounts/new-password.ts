@@ -37,10 +37,10 @@ export async function minLengthOf(
 /** The rules for new passwords, for the host's own forms. */
 export interface PasswordsForHost {
   /**
-   * Why a new password is refused; an empty list if it is accepted. With `userId`, also by what is
-   * known of that user. Hash it with `auth.hashPassword`, and call `auth.passwordChanged` after you
-   * have stored it. Rejects with `AuthError`: `invalid-request` for what is no password,
-   * `temporarily-unavailable`.
+   * Why a new password is refused; an empty list if it is accepted. With `userId`, also by the
+   * known data of that user. Hash it with `auth.hashPassword`, and call `auth.passwordChanged`
+   * after you have stored it. Rejects with `AuthError`: `invalid-request` for a value that is no
+   * password, `temporarily-unavailable`.
    *
    * @example
    * ```ts
@@ -76,8 +76,8 @@ export function passwordsForHost(kit: AccountsKit): PasswordsForHost {
 }
 
 /**
- * Throws 400 `password-refused` if the rules refuse it, 503. `withoutBreached`: whether it has
- * leaked is not asked yet.
+ * Throws 400 `password-refused` if the rules refuse it, 503. `withoutBreached`: the check for
+ * leaked passwords does not run yet.
  */
 export async function requireGood(
   kit: AccountsKit,
@@ -119,8 +119,8 @@ async function judge(
 }
 
 /**
- * In the same queue as the logins of that network, so that it delays no other network. Rejects with
- * 503.
+ * The work waits in the queue of that network's logins, so that it delays no other network. Rejects
+ * with 503.
  */
 export async function hashPassword(
   { hasher }: AccountsKit,
@@ -208,7 +208,7 @@ export type ProvePresent = (
   request: EndpointRequest,
 ) => Promise<Pick<Proved, 'user' | 'passkeyAddedAt'> | null>
 
-/** For requests: whose proof is a password, with a code if the user has a factor, or a passkey. */
+/** For requests. The proof is a password, with a code if the user has a factor, or a passkey. */
 export const provePresent: ProvePresent = async (kit, asking, proof, request) =>
   requireStrong(kit, asking.user, await kit.requireFresh(asking, proof, request))
 
@@ -222,7 +222,7 @@ export const provePresentOnPage: ProvePresent = async (kit, asking, { password }
   return requireStrong(kit, asking.user, proved)
 }
 
-/** By name: an empty object would inherit from a polluted Object.prototype. */
+/** The members are named: an empty object would inherit from a polluted Object.prototype. */
 export const nothingShown = { password: undefined, code: undefined, passkey: undefined }
 
 /** A thief of a session adds a passkey with nothing else: one of the last three days may be his. */

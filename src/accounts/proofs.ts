@@ -148,7 +148,10 @@ export interface ProofsKit extends BaseKit {
 /** Wrong codes, and outages while a link is used. */
 const defaultTries = 5
 
-/** As long as a tag: at a wrong code, nobody's proof costs what a user's costs. */
+/**
+ * It is as long as a tag: at a wrong code, the proof of nobody costs as much as the proof of a
+ * user.
+ */
 const noTag = '-'.repeat(43)
 
 /** Prefixes of tokens, so that a token of one purpose is recognised when it leaks. */
@@ -159,7 +162,7 @@ const prefixes: Readonly<Partial<Record<ProofPurpose, string>>> = {
   vouched: 'mar_vt_',
 }
 
-/** Of a token: a prefix and 43 characters. */
+/** The length limit of a token, which has a prefix and 43 characters. */
 const maxTokenCharacters = 100
 
 export function createProofs(kit: ProofsKit): Proofs {
@@ -269,7 +272,7 @@ function createFinding(
 ): Pick<Proofs, 'findLink' | 'findCode' | 'list'> {
   function unseal(record: ProofRecord): Sealed | null {
     const sealed = record.sealed === null ? null : vault.open(ownerOf(record), record.sealed)
-    // Without a prototype: a polluted one must not add a text.
+    // The copy has no prototype: a polluted prototype must not add a text.
     return sealed && ownMembers(JSON.parse(sealed.toString('utf8')) as Sealed)
   }
 
@@ -385,8 +388,8 @@ interface CodeKit extends ManagementKit {
 }
 
 /**
- * Compares a code, after it is counted and a try is taken. Only a wrong code counts, and an outage
- * is none. Throws 400 `proof-refused`, 429, 503.
+ * Compares a code, after it is counted and a try is taken. Only a wrong code counts. An outage is
+ * no wrong code. Throws 400 `proof-refused`, 429, 503.
  */
 export async function requireCode(
   { proofs, throttle }: CodeKit,

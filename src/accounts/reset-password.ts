@@ -26,7 +26,7 @@ export function forgotPasswordEndpoint(kit: AccountsKit): Endpoint {
 export interface MailedWayBack {
   /** The query of the sign-in page. */
   readonly request: string
-  /** The random value of the browser. In any other, the link leads back to no app. */
+  /** The random value of the browser. In any other browser, the link leads back to no app. */
   readonly browser: string
 }
 
@@ -208,9 +208,10 @@ async function endFormer(
 }
 
 /**
- * Ends what the former password has opened: sessions, known networks and limits, and the ways in
- * that were added by it alone, or since then: since a reset has begun, or since a moment before the
- * change of the address that is undone. Rejects with 503; then the same link completes it.
+ * Ends everything that the former password has opened: sessions, known networks and limits, and the
+ * ways in that were added by it alone, or since then: since a reset has begun, or since a moment
+ * before the change of the address that is undone. Rejects with 503; then the same link completes
+ * it.
  */
 export async function passwordReplaced(
   kit: AccountsKit,

@@ -63,7 +63,7 @@ export async function undoEmail(
   const hash = own === null ? null : await firstHash(kit, proof, { user, password, own }, request)
   const contact = await takeAccountBack(kit, proof, hash, context)
   await proofs.voidForUser(user.id, mailedElsewhere)
-  // Last: after a crash before it, the same link completes what is missing.
+  // This is the last step: after an earlier crash, the link completes the missing steps.
   if (!(await proofs.consume(proof))) throw proofs.refusal('void', proof.record, context)
   audit({ type: 'address.undone', userId: user.id }, context)
   if (hash !== null) audit({ type: 'password.reset', userId: user.id }, context)
@@ -138,8 +138,9 @@ export async function ownerOfProof(
   throw proofs.refusal('no-user', record, context)
 }
 
-// The password first: from here on, nobody signs in by the former one. Somebody who was under way
-// may set another one before his session has ended: then all of it once more.
+// The password comes first: from here on, nobody signs in by the former password. Somebody who was
+// under way may set another password before his session has ended: then all steps are done once
+// more.
 async function takeAccountBack(
   kit: EmailsKit,
   proof: FoundProof,

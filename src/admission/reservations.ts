@@ -29,7 +29,7 @@ export interface ReservationSettings<Entry extends object> {
 
 /**
  * While there is room, every request may wait. In a full queue, a source with many entries gives
- * way to one with fewer. Any other source is told when a place will be free, and that place is
+ * way to a source with fewer. Any other source is told when a place will be free, and that place is
  * reserved for it: otherwise clients that were just served would take each free place again.
  */
 export function createReservations<Entry extends object>({
@@ -118,7 +118,7 @@ interface ReservedTimes {
 
 /** Times that decide when the next place is free, in milliseconds. */
 interface QueueState {
-  /** From one place to the next. */
+  /** The time from one place to the next. */
   readonly interval: number
   /** Until the first place is free, if the queue exceeds its capacity. */
   readonly backlog: number

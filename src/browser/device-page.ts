@@ -172,7 +172,7 @@ interface DeviceView extends Omit<OwnView, 'back'> {
   readonly scopes: readonly string[]
   /** The names of the APIs besides the host's own. */
   readonly apis: readonly string[]
-  /** Of the device. */
+  /** The code of the device. */
   readonly userCode: string
   readonly device: {
     readonly name: string | null

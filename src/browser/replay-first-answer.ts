@@ -11,10 +11,9 @@ const maxRecent = 1000
 const recentSeconds = 10
 
 /**
- * Repeats the first answer, with the same session, if a code is sent twice. After a double
- * click, the browser drops the first answer and shows the second, for which the code would be used
- * up. Only the client that got the first answer can send the same form from the same browser with
- * the same code.
+ * Repeats the first answer, with the same session, if a code is sent twice. After a double click,
+ * the browser drops the first answer and shows the second, for which the code would be used up.
+ * Only the client that got the first answer can send this form, from this browser, with this code.
  */
 export function replayFirstAnswer<Code extends string | null, Rest extends unknown[]>(
   clock: () => Date,

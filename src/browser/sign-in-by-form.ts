@@ -97,7 +97,9 @@ export async function signInByPassword(
   }
 }
 
-/** With a mailed code in the place of a password; without the option always refused. */
+/**
+ * Signs in with a mailed code in the place of a password; without the option it is always refused.
+ */
 export async function signInByMailedCode(
   kit: BrowserKit,
   typed: string,
@@ -112,7 +114,9 @@ export async function signInByMailedCode(
   return orRefused(byMail(kit, mailed, stay, nothing, visit, wrong), wrong)
 }
 
-/** With the ticket of a provider. `username`: for a new user, instead of one that is taken. */
+/**
+ * Signs in with the ticket of a provider. `username`: for a new user, instead of one that is taken.
+ */
 export async function signInByTicket(
   kit: BrowserKit,
   { ticket, username }: { readonly ticket: string; readonly username?: string },
@@ -124,7 +128,7 @@ export async function signInByTicket(
   )
 }
 
-/** With the code of a second factor; null: the user requests one. */
+/** Signs in with the code of a second factor; null: the user requests a code. */
 export async function signInByCode(
   kit: BrowserKit,
   typed: string | null,
@@ -135,7 +139,7 @@ export async function signInByCode(
   return orRefused(second(kit, { code, passkey: null }, visit, wrong), startOver)
 }
 
-/** With a passkey only. Always refused without the option `passkeys`. */
+/** Signs in with a passkey only. Always refused without the option `passkeys`. */
 export async function signInByPasskey(
   kit: BrowserKit,
   fields: PasskeyFields,
@@ -144,7 +148,7 @@ export async function signInByPasskey(
   return orRefused(byPasskey(kit, fields, visit), wrongPasskey)
 }
 
-/** With a passkey instead of a code. */
+/** Signs in with a passkey instead of a code. */
 export async function signInBySecondPasskey(
   kit: BrowserKit,
   text: string,

@@ -268,7 +268,7 @@ export interface SignInView {
   readonly providers: readonly ProviderButton[]
   /**
    * `none`: providers are the only way in, so there is no form. `folded`: for some users there is
-   * another one.
+   * another way.
    */
   readonly password: 'shown' | 'folded' | 'none'
   /**

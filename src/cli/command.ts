@@ -106,7 +106,8 @@ function parsed({ options }: Command, args: readonly string[]) {
   }
 }
 
-// The parser would take the last one: of `--user u1 --user u2` the first stays as it is, unsaid.
+// The parser would take the last value: with `--user u1 --user u2`, it would silently leave `u1` as
+// it is.
 function refuseTwice(
   options: Command['options'],
   tokens: readonly { readonly kind: string; readonly name?: string }[],

@@ -132,7 +132,7 @@ async function openFile(given: string | undefined, by: string): Promise<OpenedFi
   const status = statSync(found, { throwIfNoEntry: false })
   if (status === undefined)
     throw new CalledWrongly(`there is no ${path}: init writes one, --config names another`)
-  // It runs as code of who calls this, in whatever folder that is.
+  // The file runs as code with the rights of the caller, in any folder.
   if (given === undefined && isOfOthers(status))
     throw new CalledWrongly(
       `${path} belongs to another user, or others may write it: --config names it if you trust it`,
@@ -172,7 +172,7 @@ function factsOf(operation: string, failure: unknown): string {
   return [error, code, frame].filter((part) => part !== '').join(' ')
 }
 
-/** Of an account that the machine does not know, as in a container, the number. */
+/** For an account that the machine does not know, as in a container, the number of the account. */
 function ownName(): string {
   try {
     return `cli:${userInfo().username}`

@@ -22,7 +22,7 @@ export interface SessionMethods {
   list(): Promise<readonly SessionSummary[]>
   /** Ends one of them. Throws `not-found` if the user has no such session. */
   end(id: string): Promise<void>
-  /** Ends all but this one; resolves with their number. */
+  /** Ends all sessions but this one; resolves with their number. */
   endOthers(): Promise<number>
 }
 

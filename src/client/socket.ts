@@ -116,7 +116,7 @@ export function createSocket(deps: SocketDeps, options: AuthSocketOptions): Auth
     else retry()
   }
 
-  // At once, with a newer token; after a pause if the server refuses that one too.
+  // Connects at once, with a newer token; after a pause if the server refuses that token, too.
   function connectAnew(): void {
     if (failures > 0) retry()
     else {

@@ -5,7 +5,7 @@ import { platform } from './platform.js'
  * one store: the server treats two holders of one refresh token as a theft.
  *
  * The three methods are enough for one process, over the keychain of a phone for example. Several
- * tabs or processes need the two optional ones.
+ * tabs or processes need the two optional methods.
  */
 export interface TokenStore {
   /** The stored text; null if there is none. */
@@ -92,7 +92,10 @@ export function localStorageStore(key = 'messaging-auth'): TokenStore {
   }
 }
 
-/** How long a write may take to arrive, in milliseconds: of the last holder, of earlier ones. */
+/**
+ * The time that a write may take to arrive, in milliseconds: for the last holder, and for earlier
+ * holders.
+ */
 const arrivalMs = { ofHolder: 2000, ofFormer: 100 }
 const lookMs = 10
 

@@ -42,7 +42,7 @@ function list(document: Looked | null, member: string): readonly unknown[] {
   return Array.isArray(value) ? value : []
 }
 
-/** A page without the reference, which is another one each time. */
+/** A page without the reference, which differs each time. */
 function pageOf(seen: Looked | null): string {
   return (seen?.text ?? '').replaceAll(/\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, '')
 }
@@ -432,7 +432,7 @@ const apps: readonly Check[] = [
     remedy: 'register it in oauth.clients, or enable it',
     judge: ofOAuth(({ client, authorize }, { patient: { clientId } }) => {
       if (clientId === null) return undefined
-      // The page of a known one says that its redirect URI is missing.
+      // The page of a known client says that its redirect URI is missing.
       const isKnown = client !== null && pageOf(client) !== pageOf(authorize)
       return unless(isKnown, 'the page says that there is no such client')
     }),

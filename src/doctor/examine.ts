@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { Look, LookAt, Looked } from './look.js'
 /** The server to look at, and the settings for it. */
 export interface Patient {
-  /** Of the router, such as `https://chat.example.com/api/v1`. */
+  /** The address of the router, such as `https://chat.example.com/api/v1`. */
   readonly baseUrl: URL
   /** A page of this origin is one of the server's own; null: there is none but its own. */
   readonly origin: string | null

@@ -7,7 +7,7 @@ export interface Looked {
   /** Names in small letters; several of one name are joined by a comma. */
   readonly headers: Readonly<Record<string, string>>
   readonly cookies: readonly string[]
-  /** At most 64 KiB of it. */
+  /** The text of the answer, at most 64 KiB. */
   readonly text: string
   /** Null if it is no JSON object. */
   readonly json: Readonly<Record<string, unknown>> | null
@@ -24,9 +24,9 @@ export interface Look {
 export type LookAt = (url: string, look?: Look) => Promise<Looked | null>
 
 const maxBytes = 64 * 1024
-/** Of one request. */
+/** The time limit of one request. */
 const maxMilliseconds = 3000
-/** Of all. */
+/** The time limit of all requests. */
 const maxMillisecondsInAll = 4500
 
 /** Limits the cost of an answer, whatever the other side sends: it may be hostile. */

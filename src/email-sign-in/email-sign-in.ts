@@ -135,7 +135,7 @@ interface MailedLogin extends Omit<SessionRequest, 'approved' | 'marks'> {
 }
 
 /**
- * For a page, in the counters of the endpoint: a page is no second set of guesses. `error`:
+ * For a page. It uses the counters of the endpoint: a page is no second set of guesses. `error`:
  * `totp-required` or `totp-invalid`. Rejects with `proof-refused`, 403, 429 and 503.
  */
 export async function logInOnPage(

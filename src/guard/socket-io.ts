@@ -26,7 +26,7 @@ export interface SocketIoSocket {
   readonly nsp: object
   /** Whether it recovered after a disconnect (`connectionStateRecovery`). */
   readonly recovered?: boolean
-  /** Of whatever type the host gave its server. */
+  /** It has any type that the host gave its server. */
   data: unknown
   emit(event: string, ...values: unknown[]): unknown
   disconnect(): unknown

@@ -89,7 +89,7 @@ export interface Sockets {
   socketIo(server?: object, options?: SocketIoOptions): SocketIoGuard
 }
 
-/** With the tickets, if the host stores them. */
+/** The parts that sockets need, with the tickets, if the host stores them. */
 interface SocketsKit extends GuardKit {
   readonly tickets: SocketTickets | undefined
 }

@@ -49,9 +49,9 @@ export function ok(body: object): Answer {
 }
 
 /**
- * Headers of every answer. Not by `res.json`, which adds a charset: some clients compare the
- * content type as a string. `no-store`, since every answer contains a credential or information
- * about one (RFC 6749 §5.1).
+ * Headers of every answer. The answer does not use `res.json`, which adds a charset: some clients
+ * compare the content type as a string. `no-store`, since every answer contains a credential or
+ * information about one (RFC 6749 §5.1).
  */
 export const commonHeaders: Readonly<Record<string, string>> = Object.freeze({
   'Content-Type': 'application/json',

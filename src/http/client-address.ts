@@ -48,7 +48,7 @@ export function networkOf(address: string | null): string {
   return prefixOf(address, 4)
 }
 
-/** Whether two addresses are of one network. Of an address that nobody knows, nothing is said. */
+/** Whether two addresses are of one network. False if an address is unknown. */
 export function isOneNetwork(address: string | null, other: string | null): boolean {
   return address !== null && other !== null && networkOf(address) === networkOf(other)
 }

@@ -83,8 +83,8 @@ export function singleHeader(request: IncomingMessage, name: string): string | n
 
 /**
  * The values of these headers; names in lower case. Throws 400 for a repeated one: `headers` would
- * join its values or silently keep the first. Not `headersDistinct`, which processes every header
- * of the request.
+ * join its values or silently keep the first. This does not use `headersDistinct`, which processes
+ * every header of the request.
  */
 function singleHeaders(request: IncomingMessage, names: readonly string[]): (string | undefined)[] {
   const values = names.map((): string | undefined => undefined)

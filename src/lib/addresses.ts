@@ -102,8 +102,9 @@ function listOf(blocks: readonly string[]): BlockList {
 
 /**
  * Whether an IP address belongs to this machine, to its network or to nobody: loopback, private,
- * link-local, multicast, documentation and so on. Of IPv6 also every address that contains one of
- * IPv4 (mapped, NAT64, 6to4, Teredo), since it may lead there. True for a text that is no address.
+ * link-local, multicast, documentation and so on. In IPv6, also every address that contains an IPv4
+ * address (mapped, NAT64, 6to4, Teredo), since it may lead there. True for a text that is no
+ * address.
  *
  * @internal
  */

@@ -14,7 +14,7 @@ import { UnexpectedAnswer, withTimeout } from './host-call.js'
 /** From the look-up of the name to the last byte of the answer. */
 const maxMilliseconds = 5000
 
-/** Of the answer's body, as it comes over the line. */
+/** The bytes of the answer's body, as they come over the line. */
 const maxBytes = 256 * 1024
 
 /** The headers of an answer that are passed on. */
@@ -180,7 +180,10 @@ const byNameServers: LookUp = async (hostname, signal) => {
   ]
 }
 
-/** As all of this process: also `/etc/hosts`. For names that the operator has chosen. */
+/**
+ * Looks up like the rest of this process, with `/etc/hosts`, too. For names that the operator has
+ * chosen.
+ */
 const bySystem: LookUp = (hostname) => dns.lookup(hostname, { all: true })
 
 /**

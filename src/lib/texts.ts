@@ -43,8 +43,8 @@ const taken: readonly RegExp[] = [
 
 /**
  * Whether an address begins with a scheme that an app on the device may have registered, with or
- * without a dot: `com.example.app:`, `vscode:`. Not the letter of a drive, and no scheme on which a
- * browser or system acts itself.
+ * without a dot: `com.example.app:`, `vscode:`. The scheme is not the letter of a drive, and none
+ * that a browser or system acts on itself.
  */
 export function hasAppScheme(uri: string): boolean {
   const [, scheme] = /^([a-z][a-z0-9+.-]{1,62}[a-z0-9]):\//.exec(uri) ?? []

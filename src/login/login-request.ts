@@ -217,8 +217,8 @@ export function identifierDigests(encryptionKeys: readonly Buffer[]): DigestIden
 }
 
 /**
- * In lower case and NFKC. Lower-casing can break NFKC: W with a ring is two characters, w with a
- * ring is one.
+ * The text in lower case and NFKC. Lower-casing can break NFKC: W with a ring is two characters, w
+ * with a ring is one.
  */
 function inLowerCase(value: string): string {
   return value.toLowerCase().normalize('NFKC')

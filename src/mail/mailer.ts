@@ -15,9 +15,9 @@ import type { Mail, MailCause, MailSender } from './contract.js'
 export interface MailStats {
   /** The host's `send` has resolved. */
   readonly sent: number
-  /** Not sent; the event `mail.failed` says why. */
+  /** Mails that were not sent; the event `mail.failed` says why. */
   readonly failed: number
-  /** Under way. */
+  /** Mails under way. */
   readonly waiting: number
 }
 
@@ -216,7 +216,7 @@ export interface MailRequest {
   readonly because: MailCause
 }
 
-/** In which words mails are written, and where they lead to. */
+/** The texts of mails, and the addresses of their links. */
 export interface MailTexts {
   /** The texts by language tag. */
   readonly languages: ReadonlyMap<string, PageTexts>

@@ -23,7 +23,9 @@ export interface AuthorizationRequest {
   readonly state: string | null
   /** The requested scopes that are known, at least one. */
   readonly scopes: readonly string[]
-  /** S256; null only for a client that may send a `nonce` instead, and has. */
+  /**
+   * The S256 challenge; null only for a client that may send a `nonce` instead, and has sent one.
+   */
   readonly codeChallenge: string | null
   readonly nonce: string | null
   readonly prompt: readonly Prompt[]

@@ -146,9 +146,9 @@ function logoutTokenClaims(session: SessionRecord, clientId: string, now: Date):
 export interface RpLogoutStats {
   /** The app has taken it. */
   readonly sent: number
-  /** Not sent; the event `rp-logout.failed` says why. */
+  /** Messages that were not sent; the event `rp-logout.failed` says why. */
   readonly failed: number
-  /** Under way, or waiting for its turn or its next try. */
+  /** Messages under way, or waiting for their turn or their next try. */
   readonly waiting: number
 }
 
@@ -282,7 +282,7 @@ function makeRoomFor<Entry extends { readonly clientId: string }>(
 
 interface Pauses<Entry> {
   add(entry: Entry, milliseconds: number): void
-  /** Of this app, or of any. */
+  /** Takes an entry of this app, or of any app. */
   take(clientId?: string): Entry | undefined
   readonly size: number
 }

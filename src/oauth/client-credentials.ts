@@ -34,7 +34,7 @@ const jwtBearer = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer'
 /**
  * Reads the credentials of a client. A request must use one method and name one client ([RFC 6749
  * §2.3](https://www.rfc-editor.org/rfc/rfc6749#section-2.3)). Throws 400 otherwise: two parts of a
- * system could use different ones.
+ * system could use different credentials.
  */
 export function readPresentedClient(
   request: IncomingMessage,

@@ -64,7 +64,7 @@ export function checkClient(
 
 /**
  * Checks a client that the host configures or registers. Its scopes must be known, so that the host
- * learns of a misspelt one.
+ * learns of a misspelt scope.
  *
  * @throws AuthConfigError like `checkClient`
  */

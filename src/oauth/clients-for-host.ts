@@ -51,8 +51,8 @@ export interface ClientsForHost {
    */
   update(client: OAuthClientMetadata, options?: HostAction): Promise<RegisteredClient>
   /**
-   * Makes one more secret of a client, and returns it this once. The previous secret stays valid,
-   * the one before that does not. After `temporarily-unavailable` read `secrets`: if there is one
+   * Makes one more secret of a client, and returns it this once. The previous secret stays valid;
+   * the secret before it does not. After `temporarily-unavailable` read `secrets`: if there is one
    * more now, nobody knows it, and `removeSecret(clientId, 'newer')` removes it.
    */
   rotateSecret(clientId: string, options?: HostAction): Promise<{ readonly secret: string }>
@@ -219,7 +219,7 @@ async function rotateSecret(
   context: RequestContext,
 ): Promise<{ readonly secret: string }> {
   const client = await findOrThrow(kit, clientId)
-  // Its first secret would lock out a public client wherever it is used without one.
+  // A first secret would lock out a public client wherever it is used without a secret.
   if (!isConfidential(client))
     throw refused('clientId', 'is a client that has no secret to rotate.')
   const { secretHashes = [] } = client

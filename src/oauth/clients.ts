@@ -46,7 +46,7 @@ export type ClientSource = readonly OAuthClient[] | ClientStore
 /** How long a change in the host's store may go unnoticed. */
 const maxAgeSeconds = 30
 const maxClients = 10_000
-/** Separate from the known ones, so that invented ids evict no clients. */
+/** Unknown ids are kept apart from the known clients, so that invented ids evict no clients. */
 const maxUnknown = 1000
 const daySeconds = 24 * 60 * 60
 

@@ -16,7 +16,7 @@ export interface MetadataSettings {
   readonly scopes: readonly string[]
   /** Claims in ID Tokens and UserInfo besides those always present. */
   readonly claims: readonly string[]
-  /** Of ID Tokens. Empty: no OpenID Connect and no UserInfo. */
+  /** The algorithms of ID Tokens. Empty: no OpenID Connect and no UserInfo. */
   readonly idTokenAlgorithms: readonly string[]
   /** The `acr` values that clients may request. */
   readonly acrValues: readonly string[]

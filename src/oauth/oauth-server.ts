@@ -105,7 +105,7 @@ export function createOAuthServer(kit: GroundKit, options: OAuthOptions): OAuthS
   }
 }
 
-// The router has made `{}` of true; who calls this without it may pass either.
+// The router has made `{}` of true; a caller without the router may pass either.
 function isOn(option: OAuthOptions['logout']): boolean {
   return option !== undefined && option !== false
 }
@@ -141,7 +141,7 @@ function documentsOf(
     ...(resources === undefined ? {} : { resources }),
     ...(idTokenAlgorithms[0] === 'RS256' ? { idTokenAlgorithm: idTokenAlgorithms[0] } : {}),
   }
-  // An example of such a client, for what it may do.
+  // An example of such a client is checked for its rights.
   checkWrittenClient(
     'oauth.clientDocuments',
     { ...documentClient, id: 'x', name: 'x', type: 'native', redirectUris: ['http://[::1]/'] },

@@ -96,7 +96,7 @@ function mayIntrospect({ client, method }: AuthenticatedClient): boolean {
 }
 
 // An authenticated service may learn the missing part. Anybody can claim to be a public client, so
-// it is answered and counted like an unauthenticated one.
+// such a client is answered and counted like an unauthenticated client.
 async function refusal(
   { throttle }: AppsKit,
   { client, method }: AuthenticatedClient,
@@ -199,8 +199,8 @@ function presentedToken(parameters: RequestParameters): string {
 }
 
 /**
- * An id without a session, looked up in place of one, so that the time does not tell whether the
- * token of another client is valid.
+ * An id without a session, looked up in the place of a real id, so that the time does not tell
+ * whether the token of another client is valid.
  */
 const nobodysSession: () => string = lazily(randomId)
 

@@ -45,7 +45,7 @@ export interface PendingFactor {
   readonly userId: string
   /** When the password was right. */
   readonly at: Date
-  /** Of the right password; of no use after a mailed code. */
+  /** The fingerprint of the right password; of no use after a mailed code. */
   readonly passwordFingerprint: string
   /** The counter keys of the sign-in; likewise. */
   readonly digests: IdentifierDigests

@@ -70,7 +70,7 @@ export interface FormEndpoints {
   readonly POST: Endpoint
 }
 
-/** Pages that may be shown instead of the one whose form was sent. */
+/** Pages that may be shown instead of the page whose form was sent. */
 export interface OtherPages {
   /** If the state that the form continues has ended. */
   readonly signIn: FormPage

@@ -138,8 +138,8 @@ ${below}${after}</div>`
 export const unspelt = { autocapitalize: 'none', autocorrect: 'off', spellcheck: 'false' } as const
 
 /**
- * Attributes of the field of a code. One field: six small ones break pasting, and screen readers
- * read six labels.
+ * Attributes of the field of a code. The code has one field: six small fields break pasting, and
+ * screen readers read six labels.
  */
 export const digits = {
   autocomplete: 'one-time-code',
@@ -201,8 +201,8 @@ export function choice(value: string, style?: string): Readonly<Record<string, s
 }
 
 /**
- * The buttons to leave a page: for another account, and back to the app. In their own form, so that
- * they neither send nor require the fields.
+ * The buttons to leave a page: for another account, and back to the app. The buttons have their own
+ * form, so that they neither send nor require the fields.
  */
 export function waysOut({ action, hidden }: PageForm, texts: PageTexts): SafeHtml {
   return html`<form method="post" action="${action}" class="aside">

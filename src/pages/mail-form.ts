@@ -43,7 +43,7 @@ export type MailPlace = Pick<PagePlace, 'raw' | 'flow' | 'language'>
 /** The fields that were typed before, and the reasons of the refusal. */
 export interface TypedBefore {
   readonly fields: FormFields
-  /** Of the rules for passwords. */
+  /** The reasons that the rules for passwords give. */
   readonly reasons: readonly PasswordReason[]
   /** The fields at fault, or `username-taken`. */
   readonly wrong: readonly string[]
@@ -69,7 +69,7 @@ export interface MailPage {
   submit(place: MailPlace, fields: FormFields, request: EndpointRequest): Promise<MailFormDone>
   /** The page that a link without effect leads to; null for none. */
   readonly instead: string | null
-  /** Whether the form has a code: one that is not right can be typed again. Default false. */
+  /** Whether the form has a code: a wrong code can be typed again. Default false. */
   readonly takesCode?: true
 }
 

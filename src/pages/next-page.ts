@@ -46,7 +46,7 @@ export function nextStep(decision: AuthorizationDecision, flow: Flow | null): Ne
 type DecidedPage = Extract<AuthorizationDecision, { next: 'page' }>['page']
 
 function pageOf(page: DecidedPage, flow: Flow | null): StepPage {
-  // After a right password only the code is missing.
+  // After a right password, only the code is missing.
   if (page === 'sign-in' && (flow?.pending ?? null) !== null) return 'second-factor'
   if (page === 'sign-in' && flow?.mailed !== undefined) return 'code'
   // Only the name of the new user is missing.
@@ -62,8 +62,8 @@ export function leadsToSignIn(decision: AuthorizationDecision, flow: Flow | null
   return step.next === 'page' && isFirst(step.page)
 }
 
-// A user without the password may ask for a code instead, and one who waits for it may type the
-// password.
+// A user without the password may ask for a code instead, and a user who waits for the code may
+// type the password.
 function isFirst(page: StepPage): boolean {
   return page === 'sign-in' || page === 'code' || page === 'provider'
 }
@@ -143,7 +143,7 @@ const goOn: FormFate = { next: 'go-on' }
 
 const stale: FormFault = { kind: 'stale' }
 
-/** Not provably shown in this browser: the page appears again, to be sent again. */
+/** The form was not provably shown in this browser: the page appears again, to be sent again. */
 const again: FormFate = { next: 'show', page: 'own', status: 403, fault: stale }
 
 const startOver: FormFate = { next: 'show', page: 'sign-in', status: 422, fault: stale }

@@ -81,7 +81,7 @@ export interface PageRequest {
   readonly flow: string | null
   /** The tag of the language chosen on a page; null without. */
   readonly language: string | null
-  /** Of a browser that comes back from a provider; null without. */
+  /** The ticket of a browser that comes back from a provider; null without. */
   readonly ticket: string | null
 }
 

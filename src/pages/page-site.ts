@@ -145,7 +145,7 @@ fill="${textOn(accent)}">${initialOf(name)}</text></svg>`,
 /**
  * Reads the logo of a brand that `checkBrand` has accepted.
  *
- * @throws AuthConfigError for one that cannot be read, or has more than 256 KiB
+ * @throws AuthConfigError for a file that cannot be read, or has more than 256 KiB
  */
 function readLogo(file: string): ServedFile {
   const bytes = bytesOf(file)

@@ -11,7 +11,7 @@ import type { PagesOptions } from './pages-options.js'
 export interface PagesKit extends AppsKit {
   readonly pageSite: PageSite
   readonly qrCode: PagesOptions['qrCode']
-  /** Of the option `providers`; empty without. */
+  /** The ids of the option `providers`; empty without it. */
   readonly providerIds: readonly string[]
 }
 

@@ -164,7 +164,7 @@ function faultOf({ code }: AuthError): PageFault {
 
 /**
  * For pages whose address may have a token, which no request from the page must tell, not even one
- * for a style sheet of this origin; after a redirect, its policy counts as well. Not by
+ * for a style sheet of this origin; after a redirect, its policy counts as well. The policy is not
  * `no-referrer`: browsers would send `Origin: null` with the form.
  */
 export function withoutAddress(answer: TextAnswer): TextAnswer {

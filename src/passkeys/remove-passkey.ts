@@ -98,7 +98,7 @@ async function remove(
   }
 }
 
-/** Also for a passkey of another user, whose existence is not revealed. */
+/** The error is also for a passkey of another user, whose existence is not revealed. */
 export function noPasskey(): AuthError {
   return new AuthError('not-found', { clientMessage: 'There is no such passkey.' })
 }

@@ -234,9 +234,9 @@ interface CounterJudgement {
 
 /**
  * Compares a signed counter with the stored one. Most authenticators never count. A passkey on
- * several devices may have a counter on each, so a lower one proves nothing; if only one device can
- * have it, two have the key. But two uses of one device may overtake each other on the way: the
- * late one is refused, and proves nothing.
+ * several devices may have a counter on each, so a lower counter proves nothing. If only one device
+ * can have the passkey, a lower counter shows that two devices have the key. But two uses of one
+ * device may overtake each other on the way: the late use is refused, and proves nothing.
  */
 function judgeCounter({
   kept,

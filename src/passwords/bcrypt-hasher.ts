@@ -21,8 +21,8 @@ export interface BcryptHasherOptions {
   /**
    * Allows long passwords: bcrypt hashes base64(HMAC-SHA-384(pepper, password)), so nothing is
    * truncated at 72 bytes, and a stolen table is useless without the pepper. Such hashes begin with
-   * `hmac-sha384:`; plain ones keep working and are replaced at the next login. Without the pepper,
-   * all such passwords are lost. At least 32 random bytes, base64.
+   * `hmac-sha384:`; plain hashes keep working and are replaced at the next login. Without the
+   * pepper, all such passwords are lost. At least 32 random bytes, base64.
    */
   readonly prehash?: { readonly pepper: string }
   /**
@@ -71,7 +71,8 @@ const costInMs = 0.05
  * bcrypt (bcryptjs) in worker threads. Reads `$2a$`, `$2b$` and `$2y$` hashes of any origin.
  *
  * A password of more than 72 bytes, or with a NUL, never matches: bcrypt would compare only its
- * beginning. Use `prehash` to allow long ones, and `acceptTruncated` for truncated old ones.
+ * beginning. Use `prehash` to allow long passwords, and `acceptTruncated` for truncated old
+ * passwords.
  *
  * @throws AuthConfigError for a cost outside 10-15 and other unusable options
  *

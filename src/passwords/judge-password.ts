@@ -29,7 +29,7 @@ export interface PasswordOwner {
   readonly hasSecondFactor: boolean
   /** The name of the service for people. */
   readonly serviceName: string
-  /** True: whether the password has leaked is not asked yet. */
+  /** True: the check for leaked passwords does not run yet. */
   readonly withoutBreached?: boolean
 }
 
@@ -54,7 +54,7 @@ export interface JudgingKit {
 const maxContextWords = 100
 const maxWordChars = 400
 
-/** The whole password is judged. Only one that is too long is refused unread. */
+/** The whole password is judged. Only a password that is too long is refused unread. */
 export function createJudgePassword(rules: CheckedPasswordRules, kit: JudgingKit): JudgePassword {
   const { hasher, onBreachCheckFailed } = kit
   const isCommon = createIsCommon(rules, kit)

@@ -99,7 +99,7 @@ export const codeChallengePattern: RegExp = /^[A-Za-z0-9_-]{43}$/
  */
 export const codeVerifierPattern: RegExp = /^[A-Za-z0-9._~-]{43,128}$/
 
-/** Whether the verifier is the one the challenge was made from. */
+/** Whether the challenge was made from the verifier. */
 export function verifierMatches(verifier: string, challenge: string): boolean {
   return equalInConstantTime(sha256(verifier), challenge)
 }

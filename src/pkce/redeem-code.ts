@@ -61,7 +61,7 @@ async function requireUnused(
 }
 
 // A failed attempt uses the code up before it is answered, so that nobody can guess verifiers (RFC
-// 7636 §7.1). Right and wrong verifiers race for the same write; a wrong one that wins leaves
+// 7636 §7.1). Right and wrong verifiers race for the same write; a wrong verifier that wins leaves
 // nothing to redeem.
 async function approveOrBurn(
   kit: SignInKit,

@@ -31,8 +31,8 @@ export interface SignedInRequest {
 export type AskingUser = Pick<SignedInRequest, 'session' | 'user'>
 
 /**
- * Which sessions are accepted. `complete`: those with every factor that the host requires.
- * `may-enrol`: also those that must still set up a second factor.
+ * Which sessions are accepted. `complete`: sessions with every factor that the host requires.
+ * `may-enrol`: also sessions that must still set up a second factor.
  */
 export type AdmittedSessions = 'complete' | 'may-enrol'
 

@@ -12,9 +12,11 @@ import type { FoundTicket, Vouched } from './tickets.js'
 /** Whose identity it is. */
 export interface FoundOwner {
   readonly user: AuthUser
-  /** How it is to be connected with the user; null if it is. */
+  /** The way to connect it with the user; null if it is connected. */
   readonly how: Exclude<LinkedHow, 'asked'> | null
-  /** Of one that was found by the address: whether both still have it. Rejects with 503. */
+  /**
+   * For a user who was found by the address: whether both still have the address. Rejects with 503.
+   */
   readonly isStill?: () => Promise<boolean>
   /** Deletes a user who was made just now, and the data of this user; otherwise left out. */
   readonly takeBack?: () => Promise<void>
@@ -23,8 +25,8 @@ export interface FoundOwner {
 type Refuse = (reason: IdentityRefusal) => AuthError
 
 /**
- * The user whom an identity belongs to: the one it is connected with; else the one with the same
- * proven address, if the provider is trusted with that; else a new one, if strangers become users.
+ * The user whom an identity belongs to: the user it is connected with; else the user with its
+ * proven address, if the provider is trusted with that; else a new user, if strangers become users.
  * Never by a name, nor by an address that one side has not proven. Connects nothing. `username`:
  * for a new user, instead of the one that is taken.
  *

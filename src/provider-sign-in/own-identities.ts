@@ -174,7 +174,7 @@ async function endOpenedBy(
   for (const session of opened) await sessions.end(session, 'identity-unlinked', context)
 }
 
-/** Also for one of another user, whose existence is not revealed. */
+/** The error is also for an identity of another user, whose existence is not revealed. */
 export function noIdentity(): AuthError {
   return new AuthError('not-found', { clientMessage: 'There is no such connected account.' })
 }

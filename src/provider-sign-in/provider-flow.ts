@@ -27,7 +27,7 @@ export interface PageGoal {
 /** A client without our pages. */
 export interface ClientGoal {
   readonly kind: 'client'
-  /** One of the option `returnTo`. */
+  /** An address of the option `returnTo`. */
   readonly returnTo: string
   /** `S256` of the client's verifier. */
   readonly codeChallenge: string
@@ -88,7 +88,7 @@ export async function beginFlow(
 
 /**
  * Ends the flow with this state; null if it is not this browser's, is over, or was begun with
- * another provider. Of several calls one gets it. Rejects with 503.
+ * another provider. Of several calls, one gets the flow. Rejects with 503.
  */
 export async function endFlow(
   kit: ProvidersKit,
@@ -109,7 +109,7 @@ export async function endFlow(
   return { goal, keep: ownMembers(keep), browser }
 }
 
-/** For a proof that is unknown or over: null. Any other error is thrown again. */
+/** Null for a proof that is unknown or over. Any other error is thrown again. */
 export function noneIfRefused(error: unknown): null {
   if (error instanceof AuthError && error.code === 'proof-refused') return null
   throw error

@@ -35,7 +35,7 @@ export type TicketProof = { readonly linkTo: LinkTo | null } & (
 
 /** Seconds. On our pages the user may type a password, a code, or a name in between. */
 const lifetimes: Readonly<Record<FlowGoal['kind'], number>> = { client: 2 * 60, page: 10 * 60 }
-/** Of wrong codes, and of user names that are taken. */
+/** The tries for wrong codes, and for user names that are taken. */
 const tries: Readonly<Record<FlowGoal['kind'], number>> = { client: 5, page: 20 }
 
 /**

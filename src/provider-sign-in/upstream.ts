@@ -96,8 +96,8 @@ export async function noteSession(
 }
 
 /**
- * The subject whose session it is there; null if none of ours was opened by it. Not the user: the
- * account may be connected with another one by now. Rejects with 503.
+ * The subject whose session it is there; null if none of ours was opened by it. The note does not
+ * name the user: the account may be connected with another user by now. Rejects with 503.
  */
 export async function notedSubject(
   proofs: Pick<Proofs, 'findLink'>,

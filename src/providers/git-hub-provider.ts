@@ -25,14 +25,17 @@ import {
 
 /** Options of {@link gitHubProvider}. */
 export interface GitHubProviderOptions extends ProviderOptions {
-  /** Of your OAuth app or GitHub app. */
+  /** The client id of your OAuth app or GitHub app. */
   readonly clientId: string
   readonly clientSecret: string
   /** Default `github`. */
   readonly id?: string
   /** Default `GitHub`. */
   readonly name?: string
-  /** Of GitHub Enterprise, such as `https://github.example.com`. Default `https://github.com`. */
+  /**
+   * The address of GitHub Enterprise, such as `https://github.example.com`. Default
+   * `https://github.com`.
+   */
   readonly baseUrl?: string
   /** Separated by blanks. Default `read:user user:email`. */
   readonly scope?: string

@@ -178,7 +178,7 @@ function reasonOf(error: unknown): string | null {
   return Object.hasOwn(refusing, code) ? (refusing[code] ?? null) : null
 }
 
-/** Before anything is read. */
+/** The limit before anything is read. */
 const maxLogoutCharacters = 8192
 const maxAgeSeconds = 600
 const event = 'http://schemas.openid.net/event/backchannel-logout'

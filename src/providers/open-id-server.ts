@@ -26,7 +26,10 @@ export interface OpenIdServer {
 export interface OpenIdServers {
   /** At most an hour old. Rejects if the provider cannot be asked, or says something else. */
   current(): Promise<OpenIdServer>
-  /** For a token with an unknown key: another one, or the same if it is not a minute old. */
+  /**
+   * For a token with an unknown key: newer data of the provider, or the known data if they are not
+   * a minute old.
+   */
   newer(known: OpenIdServer): Promise<OpenIdServer>
 }
 

@@ -41,8 +41,8 @@ export interface PassportProviderOptions<Profile = unknown> extends ProviderOpti
   /** How the answer arrives: `form_post` for SAML. Default `query`. */
   readonly responseMode?: 'query' | 'form_post'
   /**
-   * Whether an error of the strategy at the end of a flow says that what the browser has brought
-   * is not good, as every error of a SAML strategy with a certificate of your own does. Default: an
+   * Whether an error of the strategy at the end of a flow says that the answer of the browser is
+   * not good, as every error of a SAML strategy with a certificate of your own does. Default: an
    * error is an outage, which is answered with 503.
    */
   readonly isRefusal?: (error: Error) => boolean

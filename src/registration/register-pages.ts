@@ -34,7 +34,9 @@ import { confirmRegistration, confirmRegistrationRequest } from './confirm-regis
 import { findInvitation } from './invitations.js'
 import { isOpen, type RegistrationKit, register, registerRequest } from './register.js'
 
-/** For new users, in the counters of the endpoints: a page is no second set of guesses. */
+/**
+ * The pages for new users use the counters of the endpoints: a page is no second set of guesses.
+ */
 export function createRegisterPages(forms: FormsKit, kit: RegistrationKit): MailPage[] {
   return [
     createRegisterPage(forms, kit, 'account/register'),

@@ -46,7 +46,7 @@ export interface RocketChatOptions {
    * `accounts.registration` of `createAuthRouter`. Default false.
    */
   readonly accounts?: boolean
-  /** As `cors` of `createAuthRouter`, for these endpoints. Default: no other origin. */
+  /** Like `cors` of `createAuthRouter`, for these endpoints. Default: no other origin. */
   readonly cors?: CorsOptions
 }
 
@@ -108,7 +108,10 @@ function mountTokens(auth: RocketChatAuth, mount: Mount, guard: Guard): void {
   mount('GET', '/users.getPersonalAccessTokens', guard, tokens.list)
 }
 
-/** As at the router's own endpoint: an unattended session must not be enough for a lasting key. */
+/**
+ * The limit of the router's own endpoint applies: an unattended session must not be enough for a
+ * lasting key.
+ */
 const freshSeconds = 600
 
 function noDigests(): AuthConfigError {

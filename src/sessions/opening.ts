@@ -68,9 +68,9 @@ export interface SessionOpening {
     context: RequestContext,
   ): Promise<ConsumeResult>
   /**
-   * Evicts the oldest sessions after a code has opened one; those already replaced by a newer one
-   * go first. If the new session has a parent, former sessions of the same client and parent end in
-   * a minute.
+   * Evicts the oldest sessions after a code has opened one; sessions that a newer one has already
+   * replaced go first. If the new session has a parent, former sessions of the same client and
+   * parent end in a minute.
    */
   makeRoom(session: SessionRecord, context: RequestContext): Promise<void>
   /**

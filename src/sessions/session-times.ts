@@ -96,7 +96,8 @@ export interface SignInOptions {
   readonly tokens?: SignInTokens
   /**
    * Seconds that this session may be unused (`idle`, at least 300) and exist at all (`absolute`, at
-   * least 60). Longer values are cut to the router's `lifetimes`. Default: those.
+   * least 60). Longer values are cut to the router's `lifetimes`. Default: the router's own
+   * lifetimes.
    */
   readonly lifetime?: { readonly idle?: number; readonly absolute?: number }
 }

@@ -72,8 +72,8 @@ const minRsaBits = 3072
 const minSecretBytes = 32
 
 /**
- * Makes a new signing key. Store it like a password, and give every process the same one: a key
- * made at start-up would end all access tokens at each restart.
+ * Makes a new signing key. Store it like a password, and give it to every process: a key made at
+ * start-up would end all access tokens at each restart.
  *
  * @param algorithm default `ES256`
  * @returns the private key as a JWK with `kid` and `alg`; pass it to `joseSigner({ keys: [key] })`,

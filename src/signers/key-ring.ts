@@ -53,10 +53,10 @@ export type KeyRingOptions =
 /** Options of a ring that makes its own keys. */
 export interface StoredRingOptions {
   /**
-   * Encrypt the private keys: 32 bytes each, base64. The first encrypts, all decrypt. To replace
-   * one, first let every process decrypt with the new one, `[old, new]`, and only then encrypt with
-   * it, `[new, old]`: a process that does not know it cannot sign. Keep the old one while the ring
-   * has keys that it encrypted.
+   * Encrypt the private keys: 32 bytes each, base64. The first encrypts, all decrypt. To replace a
+   * key, first let every process decrypt with the new key, `[old, new]`, and only then encrypt with
+   * it, `[new, old]`: a process that does not know the key cannot sign. Keep the old one while the
+   * ring has keys that it encrypted.
    */
   readonly encryptionKeys: readonly (string | undefined)[]
   /**

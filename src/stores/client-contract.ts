@@ -36,7 +36,10 @@ export interface OAuthClient {
   /** Shown to people. Up to 60 characters, none of them control or bidirectional ones. */
   readonly name: string
   readonly type: OAuthClientType
-  /** Of the host itself: no consent, and it may have the scope `*`. Default false. */
+  /**
+   * True for an app of the host itself: it needs no consent, and may have the scope `*`. Default
+   * false.
+   */
   readonly firstParty?: boolean
   /** The addresses to which codes may be sent. Up to 20, compared as text. */
   readonly redirectUris: readonly string[]
@@ -129,7 +132,8 @@ export interface ManagedClientStore extends ClientStore {
   /**
    * In ONE conditional write: replaces the hashes by `to`, at most two, if they are still `from`,
    * in this order (`[]`: none). `replaced` to one caller, else `superseded`, and so for an unknown
-   * client. Of two who each add a secret, neither may lose the other's and be told that it works.
+   * client. Of two callers who each add a secret, neither may lose the secret of the other and be
+   * told that it works.
    */
   replaceSecrets(
     clientId: string,

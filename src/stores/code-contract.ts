@@ -97,10 +97,10 @@ export interface AuthorizationCodeStore {
    */
   consume(codeHash: string, now: Date): Promise<ConsumeResult>
   /**
-   * Deletes unused codes whose `expiresAt`, and used ones whose `retainUntil` is not after `now`,
-   * at most `limit` of them where one is given (none for 0, all of them without one), and says how
-   * many. The router always gives one. A store that lets the database expire its rows answers 0.
-   * Nothing may depend on it being called.
+   * Deletes unused codes whose `expiresAt` is not after `now`, and used codes whose `retainUntil`
+   * is not after `now`. Deletes at most `limit` codes (0: none; left out: all of them), and says
+   * how many. The router always gives a limit. A store that lets the database expire its rows
+   * answers 0. Nothing may depend on it being called.
    */
   purge(now: Date, limit?: number): Promise<number>
   /**

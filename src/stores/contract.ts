@@ -1,8 +1,8 @@
 /**
  * How the user proved who they are: password, TOTP, recovery code, passkey, a code that was mailed
- * in the place of a password, or vouched for by the host. Of what a host vouches for, `mfa`
- * (several factors), `hwk` and `swk` (a key in hardware or software) have the meaning of [RFC 8176
- * §2](https://www.rfc-editor.org/rfc/rfc8176#section-2).
+ * in the place of a password, or vouched for by the host. Of the methods that a host vouches for,
+ * `mfa` (several factors), `hwk` and `swk` (a key in hardware or software) have the meaning of [RFC
+ * 8176 §2](https://www.rfc-editor.org/rfc/rfc8176#section-2).
  */
 export type AuthenticationMethod =
   | 'pwd'
@@ -43,16 +43,16 @@ export type EndReason =
 // While a deployment rolls, processes of two releases write to one store. `string & Record<never,
 // never>` is any text, and does not swallow the words that are known.
 /**
- * A method as stored. One that this release does not know is passed on unchanged, and proves
+ * A method as stored. A method that this release does not know is passed on unchanged, and proves
  * nothing.
  */
 export type StoredMethod = AuthenticationMethod | (string & Record<never, never>)
 /**
- * A kind as stored. One that this release does not know is passed on unchanged, and has the rights
- * that every kind has.
+ * A kind as stored. A kind that this release does not know is passed on unchanged, and has the
+ * rights that every kind has.
  */
 export type StoredKind = SessionKind | (string & Record<never, never>)
-/** A reason as stored. One that this release does not know is passed on unchanged. */
+/** A reason as stored. A reason that this release does not know is passed on unchanged. */
 export type StoredReason = EndReason | (string & Record<never, never>)
 
 /**
@@ -78,7 +78,7 @@ export interface RefreshState {
   readonly spent: readonly SpentRefreshToken[]
   /**
    * True once something of the pair of the current token has been used: a client that shows its
-   * parent late has not lost an answer. Not there: nothing has been used.
+   * parent late has not lost an answer. Left out: nothing has been used.
    */
   readonly pairUsed?: boolean
 }
@@ -132,8 +132,8 @@ export interface SessionRecord {
   /** The secret before that one. Left out: it was never replaced. */
   readonly formerSecret?: FormerSecret
   /**
-   * Of the password hash with which the session was opened; see `addPasswordMark`. Left out: the
-   * session does not depend on it.
+   * The mark of the password hash with which the session was opened; see `addPasswordMark`. Left
+   * out: the session does not depend on it.
    */
   readonly passwordMark?: string
   /**
@@ -324,9 +324,9 @@ export interface SessionStore {
    */
   liveAmong(ids: readonly string[], now: Date): Promise<string[]>
   /**
-   * Deletes sessions that ended, idled out or expired by `now`, at most `limit` of them where one
-   * is given (none for 0, all of them without one), and says how many. A store that lets the
-   * database expire its rows answers 0.
+   * Deletes sessions that ended, idled out or expired by `now`, at most `limit` of them (0: none;
+   * left out: all of them), and says how many. A store that lets the database expire its rows
+   * answers 0.
    */
   purge(now: Date, limit?: number): Promise<number>
   /**

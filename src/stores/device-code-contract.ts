@@ -118,9 +118,8 @@ export interface DeviceCodeStore {
    */
   poll(userCodeHash: string, deviceCodeHash: string, now: Date): Promise<PollDeviceCodeResult>
   /**
-   * Deletes codes that have expired by `now`, at most `limit` of them where one is given (none for
-   * 0, all of them without one), and says how many. A store that lets the database expire its rows
-   * answers 0.
+   * Deletes codes that have expired by `now`, at most `limit` of them (0: none; left out: all of
+   * them), and says how many. A store that lets the database expire its rows answers 0.
    */
   purge(now: Date, limit?: number): Promise<number>
 }

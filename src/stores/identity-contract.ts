@@ -43,9 +43,9 @@ export interface IdentityStore {
   wasUnlinked(provider: string, subject: string): Promise<boolean>
   /**
    * In ONE conditional write under the unique key of provider and subject: inserts, or takes the
-   * place of one that was unlinked, or answers `exists`, also if it is the same user's. It never
-   * moves an identity to another user. With `unlessUnlinked`, one that was unlinked is `exists`,
-   * too. Rejects for an `id` that is there with another provider or subject.
+   * place of an unlinked row, or answers `exists`, also if the identity is this user's already. It
+   * never moves an identity to another user. With `unlessUnlinked`, an unlinked identity answers
+   * `exists`, too. Rejects for an `id` that is there with another provider or subject.
    */
   link(
     identity: IdentityRecord,
@@ -58,7 +58,7 @@ export interface IdentityStore {
   /**
    * Unlinks the identity with this id if it is this user's; otherwise `unknown`. Its label is
    * forgotten. With `unlessLast` only if the user has another one, decided by the same statement or
-   * transaction: of two that are removed at the same moment, one stays. Otherwise `last`.
+   * transaction: of two identities that are removed at one moment, one stays. Otherwise `last`.
    */
   unlink(
     userId: string,

@@ -50,7 +50,7 @@ export function requireKept(option: string, saved: object, found: object | null)
 /** Rejects with AuthConfigError, or 503, where the store drops a member that the row needs. */
 type CheckKept<Row> = (row: Row) => Promise<void>
 
-/** Of sessions. The row that is saved for it is ended at once. */
+/** The check of sessions. The row that is saved for it is ended at once. */
 export function createSessionCheck(
   store: Pick<SessionStore, 'create' | 'find' | 'end'>,
 ): CheckKept<SessionRecord> {
@@ -72,7 +72,7 @@ export function createSessionCheck(
   )
 }
 
-/** Of codes. The row that is saved for it is used up at once. */
+/** The check of codes. The row that is saved for it is used up at once. */
 export function createCodeCheck(
   store: Pick<AuthorizationCodeStore, 'save' | 'find' | 'consume'>,
 ): CheckKept<AuthorizationCodeRecord> {
@@ -94,7 +94,7 @@ export function createCodeCheck(
   )
 }
 
-/** Of proofs. The row that is saved for it is used up at once. */
+/** The check of proofs. The row that is saved for it is used up at once. */
 export function createProofCheck(
   store: Pick<ProofStore, 'save' | 'find' | 'consume'>,
 ): CheckKept<ProofRecord> {
@@ -115,7 +115,7 @@ export function createProofCheck(
   )
 }
 
-/** Of device codes. The row that is saved for it is decided from the beginning. */
+/** The check of device codes. The row that is saved for it is decided from the beginning. */
 export function createDeviceCodeCheck(
   store: Pick<DeviceCodeStore, 'save' | 'find'>,
 ): CheckKept<DeviceCodeRecord> {

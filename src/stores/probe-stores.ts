@@ -136,7 +136,7 @@ const storeRules = {
  * Clients are not probed: one that is there for a moment could be asked for.
  *
  * Of the codes, sessions, proofs, identities and device codes it saves one in which no member is
- * left out, and reads it back: a store that drops one is refused.
+ * left out, and reads it back: a store that drops a member is refused.
  *
  * It also warns (`MAR_REDEMPTION_NOT_USED`, by `process.emitWarning`) when `codes.redemption` is
  * for another session store than `sessions`: the router then does not use it.

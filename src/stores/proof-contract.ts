@@ -15,7 +15,7 @@ export type ProofPurpose =
   | 'vouched'
   | 'upstream'
   | 'upstream-logout'
-/** A purpose as stored. One that this release does not know is passed on unchanged. */
+/** A purpose as stored. A purpose that this release does not know is passed on unchanged. */
 export type StoredPurpose = ProofPurpose | (string & Record<never, never>)
 
 /**
@@ -96,15 +96,15 @@ export interface ProofStore {
    */
   voidForUser(userId: string, purposes: readonly string[], now: Date): Promise<number>
   /**
-   * Of the proofs with this purpose that are this user's, or nobody's for null: all that are not
-   * consumed, with `now < expiresAt` and `triesLeft > 0`, in any order. One that is missing lets a
-   * thief change an address whose change can still be undone.
+   * All proofs with this purpose of this user (null: of nobody) that are not consumed, with
+   * `now < expiresAt` and `triesLeft > 0`, in any order. A missing proof lets a thief change an
+   * address whose change can still be undone.
    */
   list(purpose: string, userId: string | null, now: Date): Promise<ProofRecord[]>
   /**
-   * Deletes proofs that have expired by `now`, consumed or not, at most `limit` of them where one
-   * is given (none for 0, all of them without one), and says how many. A store that lets the
-   * database expire its rows answers 0.
+   * Deletes proofs that have expired by `now`, consumed or not, at most `limit` of them (0: none;
+   * left out: all of them), and says how many. A store that lets the database expire its rows
+   * answers 0.
    */
   purge(now: Date, limit?: number): Promise<number>
 }

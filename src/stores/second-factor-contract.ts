@@ -123,9 +123,9 @@ export interface SecondFactorStore {
    */
   deleteKeptRecoveryCodes(userId: string): Promise<void>
   /**
-   * Deletes enrolments that have expired by `now`, at most `limit` of them where one is given (none
-   * for 0, all of them without one), and says how many. A store that lets the database expire its
-   * rows answers 0. Factors and recovery codes stay.
+   * Deletes enrolments that have expired by `now`, at most `limit` of them (0: none; left out: all
+   * of them), and says how many. A store that lets the database expire its rows answers 0. Factors
+   * and recovery codes stay.
    */
   purge(now: Date, limit?: number): Promise<number>
 }

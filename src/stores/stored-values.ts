@@ -14,8 +14,8 @@ const full: Readonly<Record<SessionKind, boolean>> = {
 }
 
 /**
- * Whether sessions of a kind may do all that their scope and their user may. One that this release
- * does not know may do the least that any kind may, until the deployment has rolled on.
+ * Whether sessions of a kind may do all that their scope and their user may. A kind that this
+ * release does not know may do the least that any kind may, until the deployment has rolled on.
  */
 export function isKnownKind(kind: StoredKind): boolean {
   return Object.hasOwn(full, kind) && full[kind as SessionKind]

@@ -29,9 +29,8 @@ export interface SocketTicketStore {
    */
   consume(ticketHash: string, now: Date): Promise<ConsumeTicketResult>
   /**
-   * Deletes tickets that have expired by `now`, at most `limit` of them where one is given (none
-   * for 0, all of them without one), and says how many. A store that lets the database expire its
-   * rows answers 0.
+   * Deletes tickets that have expired by `now`, at most `limit` of them (0: none; left out: all of
+   * them), and says how many. A store that lets the database expire its rows answers 0.
    */
   purge(now: Date, limit?: number): Promise<number>
 }

@@ -209,8 +209,8 @@ export interface ReachedCounter {
 }
 
 /**
- * Takes all or none: a refused request must not exhaust the limits of others. In one call. Resolves
- * with null, or with a counter that had no point left. Rejects with 503.
+ * Takes all or none: a refused request must not exhaust the limits of others. It takes one call.
+ * Resolves with null, or with a counter that had no point left. Rejects with 503.
  */
 export async function takeAll(
   ask: Ask,

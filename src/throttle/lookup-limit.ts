@@ -214,7 +214,7 @@ export function createDeviceLimits(kit: LimitsKit): DeviceLimits {
 /** The user and session that get the issued secret; without a session if the host calls. */
 export interface IssuedTo {
   readonly userId: string
-  /** Of a service, its client: it has no session yet. */
+  /** For a service, the id of its client: it has no session yet. */
   readonly sessionId: string | null
   /** The app that gets a session, if any. */
   readonly clientId?: string

@@ -60,9 +60,9 @@ const perClientAndNetwork: Limit = { points: 20, duration: 15 * 60 }
 const perPasskey: Limit = { points: 10, duration: 60 * 60 }
 
 /**
- * Refusals of an endpoint for tokens: by network. Of clients: 20 in 15 minutes for each client and
- * network, and for each network as many as an endpoint may refuse tokens. Of passkeys: 10 an hour
- * for each, and for each network as many as wrong passwords.
+ * Refusals of an endpoint for tokens: by network. Refusals of clients: 20 in 15 minutes for each
+ * client and network, and for each network as many as an endpoint may refuse tokens. Refusals of
+ * passkeys: 10 an hour for each passkey, and for each network as many as wrong passwords.
  */
 export function createRefusalLimits(kit: LimitsKit): RefusalLimits {
   const { options, keyOf } = kit

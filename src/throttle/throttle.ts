@@ -126,7 +126,7 @@ export interface ThrottleSettings extends Pick<BaseKit, 'encryptionKeys' | 'call
   readonly logger: Logger
 }
 
-/** With counters of the host's limiter, or in the memory of this process. */
+/** Makes the limits, with counters of the host's limiter, or in the memory of this process. */
 export function createThrottle(settings: ThrottleSettings): Throttle {
   const { options, encryptionKeys, knownFor, reportsNetworks, logger, call, audit } = settings
   if (options.dryRun === true)

@@ -34,8 +34,8 @@ export interface AccessTokens {
   verify(token: string, now: Date, audience?: string): Promise<AccessTokenClaims>
   /**
    * The claims of a token of ours, expired or not if the signer supports that; null for any other.
-   * Not an authentication: it only proves that the caller has held the token. With `audiences`, for
-   * a token of one of these APIs instead of our own. Throws 503.
+   * This is no authentication: it only proves that the caller has held the token. With `audiences`,
+   * for a token of one of these APIs instead of our own. Throws 503.
    */
   readWhenever(
     token: string,

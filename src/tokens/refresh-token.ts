@@ -47,7 +47,7 @@ export function newRefreshToken(
   return { token, refresh: { hash: sha256(token), familyKey, spent: [] } }
 }
 
-/** The first refresh token again, made of the same secret; null once another one is current. */
+/** The first refresh token again, made of the same secret; null once another token is current. */
 export function sameRefreshToken(
   sessionId: string,
   secret: string,

@@ -14,9 +14,9 @@ const codeLength = (codeBytes * 8) / 5
 
 /** New recovery codes: shown to the user once, stored as hashes. */
 export interface NewRecoveryCodes {
-  /** In groups of four, for typing. */
+  /** The codes in groups of four, for typing. */
   readonly codes: string[]
-  /** In the same order. */
+  /** The hashes, in the order of `codes`. */
   readonly hashes: string[]
 }
 

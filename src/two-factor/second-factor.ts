@@ -143,7 +143,7 @@ export function createSecondFactors(kit: FactorsKit): SecondFactors {
       return true
     },
 
-    // Not if another factor might accept the same text.
+    // A text that another factor might accept is no recovery code.
     isRecovery: ({ totp, others }, code) =>
       totp !== null && others.length === 0 && recoveryCodeHash(code) !== null,
 

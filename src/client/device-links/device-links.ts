@@ -170,7 +170,7 @@ async function collect(
 /** Not signed in yet. */
 interface Waiting {
   readonly waits: string
-  /** Of `opened` and of `approved`. */
+  /** The details of `opened` and of `approved`. */
   readonly details: { readonly checkCode: string; readonly account: LinkedAccount }
 }
 

@@ -102,7 +102,7 @@ const [firstPause, longestPause] = [2, 50]
 /**
  * A lock between processes, in its own folder. Its files are numbered, and the highest one names
  * the holder. The lock is free if that file is empty or its process has ended. To take the lock, a
- * process creates the file of the next number, which only one can do.
+ * process creates the file of the next number. Only one process can do this.
  */
 function lockFolder(folder: string): <T>(work: () => Promise<T>) => Promise<T> {
   return async (work) => {

@@ -10,7 +10,7 @@ export interface ClientDocument {
   readonly claimedName: string | null
   /** At least one. */
   readonly redirectUris: readonly string[]
-  /** Of all that was read: a code is of one document. */
+  /** The digest of all that was read: a code belongs to one document. */
   readonly digest: string
 }
 

@@ -48,7 +48,7 @@ const mostKnown = 200
 const knownSeconds = 24 * 60 * 60
 /** The time for which an old document is used while its host cannot be asked. */
 const graceMs = 60 * 60 * 1000
-/** Separate from the known ones, so that invented paths evict no client. */
+/** Failed documents are kept apart from the known ones, so that invented paths evict no client. */
 const mostFailed = 200
 const failedSeconds = 30
 /** Requests at once, in places that all clients share. */
@@ -100,7 +100,7 @@ export function createClientDocuments(
 /** One request for each document, and few at once. */
 function createReadDocuments({ watch, clock, audit }: GroundKit, ofOthers: OfOthers) {
   const known: BoundedCache<Known> = boundedCache(mostKnown, knownSeconds)
-  /** Null: there is no fit document. */
+  /** Null stands for a client without a fit document. */
   const failed: BoundedCache<AuthError | null> = boundedCache(mostFailed, failedSeconds)
   const underWay = new Map<string, Reading>()
 

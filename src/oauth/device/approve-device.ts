@@ -24,9 +24,9 @@ export interface AskedDevice extends OpenedDevice {
 /** The result of an approval. */
 export type DeviceApproval =
   | { readonly outcome: 'approved' }
-  /** Nothing to say but that the code is not valid; or that the network is another one. */
+  /** The code is not valid; or the device is in another network. */
   | { readonly outcome: 'unknown-code' | 'other-network' | 'sign-in-again' }
-  /** By the host, perhaps with its own text. */
+  /** The host refuses, perhaps with its own text. */
   | { readonly outcome: 'refused'; readonly message: string | null }
 
 /** How a signed-in user decides about a device. Every method rejects with 429 and 503. */

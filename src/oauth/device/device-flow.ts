@@ -29,7 +29,7 @@ export interface IssuedDeviceCode {
 /** A device that waits for this user, who was the first to open it. */
 export interface OpenedDevice {
   readonly code: DeviceCodeRecord & { readonly clientId: string }
-  /** As it is read. */
+  /** The code as people read it. */
   readonly userCode: string
 }
 

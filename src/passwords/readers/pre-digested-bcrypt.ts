@@ -12,7 +12,7 @@ export type PasswordDigest = 'sha256-hex' | 'sha512-hex'
 /** Options of {@link preDigestedBcrypt}. */
 export interface PreDigestedBcryptOptions {
   /**
-   * The highest cost in the table, from 4 to 15. Hashes above it are not read; those below it take
+   * The highest cost in the table, from 4 to 15. Hashes above it are not read; hashes below it take
    * as long. Default 10 for `sha256-hex`, as in Meteor, and 12 for `sha512-hex`, as in NodeBB.
    */
   readonly maxStoredCost?: number

@@ -20,7 +20,7 @@ export function isStoredText(value: unknown): value is string {
   return typeof value === 'string' && value !== '' && value.length <= longestStoredText
 }
 
-/** The password; null for one that can never match. */
+/** The password; null for a password that can never match. */
 export function usablePassword(plain: unknown): string | null {
   const fits = typeof plain === 'string' && plain !== '' && plain.length <= longestPassword
   return fits && isWellFormed(plain) ? plain : null

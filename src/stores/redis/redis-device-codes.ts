@@ -166,8 +166,8 @@ local function isPending(now)
 end`
 
 /**
- * ARGV: user, now. Answers 1 and the row, 0 for the code of somebody else, or nothing. Without a
- * mark: a second run finds the user's own code.
+ * ARGV: user, now. Answers 1 and the row, 0 for the code of somebody else, or nothing. The script
+ * has no mark: a second run finds the user's own code.
  */
 const claimDeviceCode: Script = script(`${pending}
 if not isPending(ARGV[2]) then return false end

@@ -355,8 +355,8 @@ redis.call('HSET', KEYS[1], 'consumed', ARGV[3], 'consumedBy', ARGV[2])
 return row()`)
 
 /**
- * ARGV: user, mark, now, and the purposes. With the user: a refused duplicate can leave somebody
- * else's proof in this user's index. Answers 1 if this call has used it up.
+ * ARGV: user, mark, now, and the purposes. The script compares the user: a refused duplicate can
+ * leave somebody else's proof in this user's index. Answers 1 if this call has used it up.
  */
 const voidProof: Script = script(`
 local now = redis.call('HMGET', KEYS[1], 'user', 'purpose', 'consumed', 'consumedBy')

@@ -303,8 +303,8 @@ function sessionEndings(rows: EndingRows): Required<Pick<SessionStore, Endings>>
       const owner = owners.user(userId)
       await index.cutOff(owner, reasonText(reason), now, except)
       const ids = (await index.idsOf(owner)).filter((id) => id !== exceptId)
-      // With the user's id: a refused duplicate can leave somebody else's session in this user's
-      // index.
+      // The script gets the user's id: a refused duplicate can leave somebody else's session in
+      // this user's index.
       return endPage(ids, { reason, now, ownedBy: ['user', userId] })
     },
     endAllForClient(clientId, { userId, limit }, reason, now) {
@@ -378,7 +378,7 @@ function createCutoffs(
   index: Pick<OwnerIndex, 'cutoffOf'>,
   endCutOff: EndCutOff,
 ): Cutoffs {
-  /** Of each session the earliest cutoff that it is over by. */
+  /** The earliest cutoff by which each session is over. */
   async function cutoffsOf(sessions: readonly OwnedSession[]): Promise<(Cutoff | null)[]> {
     const all = new Map<string, Owner>()
     for (const session of sessions)

@@ -48,13 +48,13 @@ export interface RedisStores {
  * - A logout that was acknowledged survives a restart of Redis only with `appendonly yes` and
  *   `appendfsync always`. With `everysec` its last second may be lost, and a session that ended in
  *   it lives again.
- * - Without any persistence a restart loses all sessions: all users have to sign in again, and
- *   no session comes back. Snapshots alone (`save`) revive what ended after the last one: turn them
- *   off, or use the append-only file.
+ * - Without any persistence a restart loses all sessions: all users have to sign in again, and no
+ *   session comes back. Snapshots alone (`save`) revive sessions that ended after the last
+ *   snapshot: turn them off, or use the append-only file.
  * - Set `maxmemory-policy noeviction`. A full Redis then refuses sign-ins, and still ends sessions.
- *   One that evicts signs users out; whichever key of a user it has thrown out, "sign out
- *   everywhere" ends every session. A link in a mail that was to be void may still work, unless
- *   what it was made for has changed. You are warned of it once.
+ *   A Redis that evicts keys signs users out. "Sign out everywhere" ends every session of a user,
+ *   whichever key was evicted. A link in a mail that should be void may still work, unless the
+ *   state it was made for has changed. You are warned of it once.
  * - Replicas follow a little later. After a failover, the last logouts may be missing;
  *   `min-replicas-to-write` and `WAIT` narrow that down, and this package does not call `WAIT`.
  *

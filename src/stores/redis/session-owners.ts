@@ -11,7 +11,7 @@ export type AfterField = 'after' | 'afterClient' | 'afterPair' | 'afterParent'
 /** The owner that sessions have in common which are ended together. */
 export interface Owner {
   readonly field: AfterField
-  /** Of its index and its cutoff. */
+  /** The key of its index and its cutoff. */
   readonly key: string
   /** Sessions of a client and a user together are found by the index of the user. */
   readonly isIndexed: boolean

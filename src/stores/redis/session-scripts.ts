@@ -89,8 +89,8 @@ ${keepUntilIdle}
 return redis.call('HMGET', KEYS[1], 'expires', ${ownerFields})`)
 
 /**
- * ARGV: record as it was read, record. Only of a session that has not ended; 'superseded' when the
- * record is another one by now.
+ * ARGV: record as it was read, record. Sets the record of a session that has not ended; answers
+ * 'superseded' if the record has changed.
  */
 export const setRecord: Script = script(`
 local row = redis.call('HMGET', KEYS[1], 'record', 'endedAt')
@@ -100,8 +100,9 @@ redis.call('HSET', KEYS[1], 'record', ARGV[2])
 return 'set'`)
 
 /**
- * ARGV: user, from, to. Of a session of that user which has not ended; its end is the earlier of
- * this and the cutoff, which each reader asks for. Run again, it changes nothing.
+ * ARGV: user, from, to. Sets the mark of a session of that user which has not ended. The end of the
+ * session is the earlier of its own end and the cutoff, which each reader asks for. Run again, it
+ * changes nothing.
  */
 export const addPasswordMark: Script = script(`
 local row = redis.call('HMGET', KEYS[1], 'user', 'endedAt', 'mark', 'nextMarks')

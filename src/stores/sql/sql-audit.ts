@@ -54,7 +54,7 @@ export interface AuditEntry extends Omit<AuditRecord, 'detail'> {
 export interface AuditQuery {
   /** Null: of everybody, and of nobody. */
   readonly userId: string | null
-  /** One `type`: see `docs/events.md`. Default: all. */
+  /** A single `type`: see `docs/events.md`. Default: all. */
   readonly type?: string | undefined
   /** Only events of this moment and later. Default: all that are kept. */
   readonly since?: Date | undefined
