@@ -135,7 +135,8 @@ export function createRequireFresh(
 ): RequireFresh {
   return async function requireFresh(asking, proof, request) {
     const proved = await proveAgain(asking, proof, request)
-    // Read again: another process may have ended the session a moment ago, or shown it a proof.
+    // The session is read again: another process may have ended it a moment ago, or shown it a
+    // proof.
     const session = await sessions.findLive(asking.session.id)
     if (session === null) throw notSignedIn('session ended or unknown')
     const { methods } = session

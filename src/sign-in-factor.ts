@@ -181,9 +181,9 @@ async function checkCode(
   factors: UserFactors,
 ): Promise<'otp' | 'recovery' | 'invalid' | 'due'> {
   if (code === undefined || code === null) return 'due'
-  // Counted before it is checked, per user over all networks: six digits do not withstand uncounted
-  // guessing. A recovery code does, and so lets its user in when wrong codes of others have reached
-  // the limit.
+  // The code is counted before it is checked, per user over all networks: six digits do not
+  // withstand uncounted guessing. A recovery code does, and so lets its user in when wrong codes of
+  // others have reached the limit.
   const check = () => secondFactors.judge(factors, code, context)
   if (secondFactors.isRecovery(factors, code)) return check()
   const slot = { userId: factors.user.id, place: 'login' } as const

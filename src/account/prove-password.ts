@@ -18,8 +18,8 @@ export function signedInIdentifier(userId: string): LoginIdentifier {
 interface ProvePasswordKit extends GroundKit, ManagementKit {}
 
 /**
- * Checks that a signed-in user knows the password. Counted like a login: the thief of a session
- * must not try passwords without limit.
+ * Checks that a signed-in user knows the password. The attempts count like logins: the thief of a
+ * session must not try passwords without limit.
  */
 export function createProvePassword(
   { users, throttle, digestIdentifier, audit }: ProvePasswordKit,
@@ -31,7 +31,8 @@ export function createProvePassword(
     const slot = await throttle.takePasswordSlot(attempt, context)
     setHeaders(slot.headers)
     try {
-      // Read again: the guard's row may be some seconds old, and the password changed since.
+      // The row is read again: the guard's row may be some seconds old, and the password changed
+      // since.
       const user = await users.findById(userId)
       const verdict = await verifyPassword(
         user?.disabled === true ? null : user,

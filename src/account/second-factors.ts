@@ -77,7 +77,7 @@ export function secondFactorsForHost(kit: TotpForHostKit): SecondFactorsForHost 
       // alive. If the call fails, nothing has changed, and the host tries again.
       await sessions.endAllForUser(asUserId(userId), 'factor-changed', context)
       const hadFactor = await enrolment.reset(userId)
-      // Now, not at the end: if the rest fails, a retry finds no factor to report.
+      // This is reported now, not at the end: if the rest fails, a retry finds no factor to report.
       audit({ type: 'second-factor.reset', userId, hadFactor }, context)
       await enrolment.forgetKeptCodes(userId)
       // The sessions end without a factor, too: an earlier call may have failed here.

@@ -147,7 +147,7 @@ export async function forgetOtherNetworks(
   await (await knownNetworks.standing(userId, context)).remember()
 }
 
-/** `POST /auth/totp/recovery-codes`: makes ten new ones; the old ones stop working. */
+/** `POST /auth/totp/recovery-codes`: makes ten new codes; the old codes stop working. */
 export function recoveryCodesEndpoint(kit: TotpKit): Endpoint {
   return async function replaceRecoveryCodes(request) {
     // 401, 403
@@ -196,8 +196,9 @@ async function proveBoth(
   else await withCounter(kit, { userId, place: 'session' }, methods, request, checkCode)
 }
 
-// Counted before the code is checked; an active factor shares its counter with logins. A right code
-// is refunded, but clears nothing: only a complete login with two factors does.
+// The attempt counts before the code is checked; an active factor shares its counter with logins. A
+// right code is refunded, but clears nothing: only a complete login with two factors clears the
+// count.
 async function withCounter<Verdict>(
   kit: TotpKit,
   attempt: CodeAttempt,
@@ -278,8 +279,8 @@ export async function switchOffTotp(
   context: RequestContext,
 ): Promise<void> {
   const { sessions, forgetSession } = kit
-  // 503. First, while a failure still changes nothing. If the session still claimed a factor that
-  // the user no longer has, it would pass where the host requires one.
+  // 503. This comes first, while a failure still changes nothing. If the session still claimed a
+  // factor that the user no longer has, it would pass where the host requires one.
   const withoutFactor = await methodsWithoutTotp(kit, session)
   const keep: Keep = (methods) => noteMethods({ sessions, forgetSession }, session, methods)
   await keep(withoutFactor)

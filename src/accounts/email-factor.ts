@@ -102,7 +102,8 @@ async function openCode(kit: EmailCodesKit, user: AuthUser, email: string): Prom
   throw new AuthError('too-many-requests', { retryAfter: codeLifetime, limit: 'user' })
 }
 
-// Each open code loses a try, then a right one is used up: of many logins with it, one gets in.
+// Each open code loses a try, then the right code is used up: of many logins with this code, one
+// gets in.
 async function useCode(
   kit: EmailCodesKit,
   user: AuthUser,

@@ -132,8 +132,8 @@ export function createAfterAnswer(): AfterAnswer {
   }
 }
 
-// At a random time: right after the answer, the work would hold up the next request of the same
-// client, who could tell by that how much work there was.
+// The work runs at a random time: right after the answer, it would hold up the next request of this
+// client, who could then tell how much work there was.
 function somewhatLater(): Promise<void> {
   return setTimeout(randomInt(20, 120))
 }
@@ -171,7 +171,7 @@ export function createLinkTo(links: AccountLinks, pagesUrl: URL | undefined): Li
     const name = names[purpose]
     const link = links[name]
     if (link !== undefined) return link.replace('{token}', token)
-    // Checked at the start, where it is certain that mails need it.
+    // The start checks this where it is certain that mails need it.
     if (pagesUrl === undefined) throw noLink(name)
     // The token is in the query: a page without JavaScript cannot read a fragment.
     return addressAt(pagesUrl, `/account/${name}?token=${token}`)

@@ -102,7 +102,9 @@ export interface Proofs {
     requestId: string,
     context: RequestContext,
   ): Promise<FoundProof>
-  /** Why it cannot be tried any more; null if it can. Decides nothing. */
+  /**
+   * The reason why the proof cannot be tried any more; null if it can be tried. Decides nothing.
+   */
   whyVoid(proof: FoundProof): 'used' | 'expired' | null
   /** Takes one of its tries. Throws 400 `proof-refused` if none is left, 503. */
   takeTry(proof: NamedProof, context: RequestContext): Promise<void>
@@ -399,7 +401,7 @@ export async function requireCode(
 ): Promise<void> {
   await throttle.takeMailedCode(userId, context, name)
   try {
-    // First: no other session uses up the tries of this one.
+    // This comes first: no other session uses up the tries of this session.
     if (!isHere) throw proofs.refusal('wrong-session', proof.record, context)
     await proofs.takeTry(proof, context)
     if (!proofs.isCode(proof, code)) throw proofs.refusal('wrong-code', proof.record, context)

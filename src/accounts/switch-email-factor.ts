@@ -75,8 +75,8 @@ async function switchOff(
   const { user, session } = asking
   if ((await kit.contacts.findContact(user.id))?.emailFactor !== true) return
   const left = await methodsWithoutIt(kit, asking)
-  // First, while a failure still changes nothing: a session that claims a factor which the user
-  // no longer has would pass where the host requires one.
+  // This comes first, while a failure still changes nothing: a session that claims a factor which
+  // the user no longer has would pass where the host requires one.
   await noteMethods(kit, session, left)
   await changeFactor(kit, session, context, () => kit.setEmailFactor(user.id, false))
   kit.audit({ type: 'second-factor.disabled', userId: user.id, method: 'email' }, context)

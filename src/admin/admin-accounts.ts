@@ -55,7 +55,7 @@ export function createAdminAccounts({ users }: CheckedAdminOptions, kit: EndingK
     },
     async disable(userId, options) {
       const context = read('disable', userId, options)
-      // First, or the user signs in again in between.
+      // This comes first, or the user signs in again in between.
       await host.disable?.(userId)
       return endForUser(kit, { userId, reason: 'revoked', endAll, cause: context })
     },

@@ -91,10 +91,10 @@ export interface Admin {
   sealed(): Promise<readonly SealedWith[]>
   /**
    * Seals all of that anew with the first of `encryptionKeys`, which every server must know by now,
-   * but for keys in files. Resolves with what `sealed` then does. It may be repeated.
+   * but for keys in files. Resolves with the result of `sealed` afterwards. It may be repeated.
    */
   reseal(): Promise<readonly SealedWith[]>
-  /** `auth.unlockLogin`, told whose name it is. Needs `throttle.limiter`. */
+  /** `auth.unlockLogin`, with the id of the user whose name it is. Needs `throttle.limiter`. */
   unlockLogin(identifier: LoginIdentifier, options?: AdminUnlockOptions): Promise<void>
   /** The events that fit, the newest first. Needs `sqlAudit` as `onEvent`. */
   audit(query: AuditQuery): Promise<AuditFound>
@@ -111,8 +111,8 @@ export interface AdminSessions extends Pick<SessionsForHost, 'list' | 'revoke'> 
   /** `auth.sessions.revokeAllForUser`; passkeys stay, since which are to go depends on the user. */
   revokeAllForUser(userId: string, options?: Omit<RevokeAllOptions, 'passkeys'>): Promise<number>
   /**
-   * Deletes the sessions of everybody, and codes that would open some; returns how many sessions,
-   * with those that have ended but are still kept: 0 for a store that does not purge, such as
+   * Deletes the sessions of everybody, and codes that would open sessions. Returns the number of
+   * sessions, with ended sessions that are still kept: 0 for a store that does not purge, such as
    * Redis. Servers notice in 5 seconds. Raises no event.
    */
   deleteAll(): Promise<number>

@@ -100,7 +100,8 @@ export function createAdmission({
     const asking = running >= concurrency ? queue.requirePlace(requester) : undefined
     // No `await` without a promise: two calls at once would find the same free place.
     if (asking !== undefined) await asking
-    // Checked after the wait: the router may have been closed, or a thread may be idle by now.
+    // This is checked after the wait: the router may have been closed, or a thread may be idle by
+    // now.
     if (closed) throw unavailable('the router is closed')
     if (running >= concurrency) return queue.wait(requester)
     queue.pass(requester)
@@ -323,7 +324,7 @@ function createRecentWaits(now: () => number): RecentWaits {
 }
 
 function emptyHistogram(): RecordableHistogram {
-  // Loaded with the first router: a program that only imports the package does not need it.
+  // It is loaded with the first router: a program that only imports the package does not need it.
   const { createHistogram } = process.getBuiltinModule('node:perf_hooks')
   return createHistogram({ lowest: 1, highest: longest, figures: 2 })
 }

@@ -7,8 +7,8 @@ export interface FairQueue<Entry extends object> {
   remove(source: string, entry: Entry): boolean
   /**
    * Makes room for one more entry of this source: removes the newest entry of the longest source,
-   * if that one keeps at least as many as the newcomer then has. Undefined if the newcomer already
-   * has its share.
+   * if that source keeps at least as many entries as the newcomer then has. Undefined if the
+   * newcomer already has its share.
    */
   makeRoomFor(source: string): Entry | undefined
   /** Removes the newest entry of the longest source. */

@@ -217,7 +217,7 @@ export function createServiceTime(concurrency: number, maxWait: number): Service
     Math.max(2, Math.floor((maxWait * 1000 * concurrency) / Math.max(1, meanMs)))
   return {
     record(milliseconds, failed) {
-      // A quick failure is not a measurement; a failure after a time limit is.
+      // A quick failure is not a measurement; a failure after a time limit is one.
       if (failed && milliseconds < meanMs) return
       measured = Math.min(runsInMean, measured + 1)
       meanMs += (milliseconds - meanMs) / measured

@@ -36,7 +36,7 @@ export interface EventCount {
 export interface EventCounts extends EventCounter {
   audit(): AuditStats
   limits(): LimitStats
-  /** All kinds, also those that were never raised: their number is always the same. */
+  /** All kinds, also kinds that were never raised: the number of entries never changes. */
   events(): readonly EventCount[]
 }
 

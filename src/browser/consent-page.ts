@@ -52,7 +52,7 @@ export function createConsentPage(kit: BrowserKit): FormPage {
       const { userId } = found.session
       const scopes = wordsOfPage(request, ownResource)
       const clientId = request.client.id
-      // 503. Stored before the browser moves on.
+      // 503. The consent is stored before the browser moves on.
       await kit.consents.grant({ userId, clientId, scopes, grantedAt: now, updatedAt: now })
       kit.audit({ type: 'consent.granted', userId, clientId }, visit.request.context)
       return { next: 'answer', answer: decidedAnew(kit, visit, 'consent') }

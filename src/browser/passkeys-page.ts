@@ -184,8 +184,9 @@ ${formOf(form, texts, 'fault.stale', button(texts.html('recovery-codes.submit'))
 const offerEvery = 30 * 24 * 60 * 60
 
 /**
- * The cookie of an offer after a sign-in by password; null for no offer. Once in 30 days, to users
- * without a passkey. A failure, already reported by the call, does not block the sign-in.
+ * The cookie of an offer after a sign-in by password; null for no offer. The offer comes once in 30
+ * days, to users without a passkey. A failure, already reported by the call, does not block the
+ * sign-in.
  */
 export async function offerPasskey(
   { passkeysKit, offeredCookie }: BrowserKit,

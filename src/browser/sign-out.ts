@@ -175,7 +175,7 @@ export function logoutEndpoints(kit: BrowserKit, judgeLogout: JudgeLogout): Form
       const isVisit = pages.readCookie(incoming) !== null
       const session = isVisit ? await findSessionOfCookie(pages, sessions, incoming) : null
       const endsSession = session !== null && (await judged.provesSession(session))
-      // Stored before the browser deletes the cookie, so that a failure can be repeated.
+      // The end is stored before the browser deletes the cookie, so that a failure can be repeated.
       if (endsSession) await sessions.end(session, 'logout', context)
       const { clientId, back, refused } = judged
       audit({ type: 'logout.requested', clientId, endsSession, refused }, context)

@@ -47,7 +47,7 @@ export interface TotpMethods {
    */
   confirm(code: string): Promise<readonly string[]>
   disable(password: string, code: string): Promise<void>
-  /** Resolves with ten new codes; the old ones stop working. */
+  /** Resolves with ten new codes; the old codes stop working. */
   newRecoveryCodes(password: string, code: string): Promise<readonly string[]>
 }
 

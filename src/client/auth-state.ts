@@ -81,7 +81,8 @@ function add<T>(listeners: Set<(value: T) => void>, listener: (value: T) => void
   return () => void listeners.delete(own)
 }
 
-// In a promise each: an error of one listener is reported as unhandled and stops no other.
+// Each listener runs in its own promise: an error of one listener is reported as unhandled and
+// stops no other listener.
 function tell<T>(listeners: Set<(value: T) => void>, value: T): void {
   for (const listener of [...listeners]) void Promise.resolve(value).then(listener)
 }

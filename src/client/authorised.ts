@@ -135,8 +135,8 @@ function requirePath(path: string): void {
 const isStream = (body: unknown) => typeof body === 'object' && body !== null && 'getReader' in body
 
 /**
- * Tokens of one user only: the one who is signed in at the first call. Used for one request with
- * its repetitions, and for one socket with its connections. If another user signs in meanwhile, it
+ * Tokens of one user only: the user who is signed in at the first call. It serves one request with
+ * its repetitions, or one socket with its connections. If another user signs in meanwhile, it
  * throws `Unauthorized`, so that no request of the first user is sent as the second.
  */
 export function ofOneUser({
@@ -145,7 +145,8 @@ export function ofOneUser({
 }: Pick<TokenKeeper, 'read' | 'fresh'>): TokenKeeper['fresh'] {
   let asking: string | undefined
   return async (rejected) => {
-    // Read before the refresh, which may wait for other tabs: another user may sign in meanwhile.
+    // The user is read before the refresh, which may wait for other tabs: another user may sign in
+    // meanwhile.
     asking ??= (await read())?.userId
     const session = await fresh(rejected)
     if (session.userId !== asking) throw notSignedIn()

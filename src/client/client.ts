@@ -254,7 +254,8 @@ function resolve(options: AuthClientOptions): Resolved {
   return {
     baseUrl,
     storage: options.storage ?? memoryStore(),
-    // Read at each request, since pages may replace it; a bare reference would lose its `this`.
+    // `fetch` is read at each request, since pages may replace it; a bare reference would lose its
+    // `this`.
     fetch: (options.fetch as BasicFetch | undefined) ?? ((url, init) => platform.fetch(url, init)),
     clock: () => new Date(options.clock?.() ?? Date.now()),
     requestTimeoutMs: positive('requestTimeoutMs', options.requestTimeoutMs ?? 10_000),

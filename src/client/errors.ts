@@ -69,7 +69,7 @@ export interface AuthClientErrorParts {
 
 /**
  * A request that did not succeed. It does not tell whether the user is still signed in: the
- * client's state does.
+ * client's state tells that.
  */
 export class AuthClientError extends Error {
   override readonly name: string = 'AuthClientError'

@@ -30,8 +30,8 @@ export function createRefreshAlone(
     if (found === null) throw notSignedIn()
     if (found.refreshToken !== before.refreshToken) return found
     const after = withTokens(found, answer, now())
-    // Stored before use: if this process dies before, the next one repeats the old refresh token
-    // and gets the same pair.
+    // The pair is stored before use: if this process dies before, the next process repeats the old
+    // refresh token and gets the same pair.
     await kept.set(after)
     return after
   }
@@ -53,7 +53,7 @@ export function createRefreshAlone(
   }
 
   return async function refreshAlone(rejected) {
-    // Read from the store: another tab may have refreshed before.
+    // The session is read from the store: another tab may have refreshed before.
     const session = await kept.read()
     if (session === null) throw notSignedIn()
     const isRejected = session.accessToken === rejected

@@ -208,7 +208,7 @@ function createSignOut(deps: SignOutDeps): (options?: SignOutOptions) => Promise
   return async function signOut(options) {
     const isForced = options?.evenIfUnreachable === true
     const known = await keeper.read()
-    // First: if this fails, the user is still signed in here and can try again.
+    // This comes first: if it fails, the user is still signed in here and can try again.
     if (options?.browser === true)
       await endBrowser(deps).catch((error: unknown) => {
         if (!isForced) throw error

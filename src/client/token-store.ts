@@ -14,8 +14,8 @@ export interface TokenStore {
   set(text: string): Promise<void>
   remove(): Promise<void>
   /**
-   * Does the work while no other user of the store does its own; resolves with its result. The lock
-   * must end with its holder. Default: one at a time in this process.
+   * Does the work while no other user of the store works; resolves with its result. The lock must
+   * end with its holder. Default: one at a time in this process.
    */
   readonly exclusively?: <T>(work: () => Promise<T>) => Promise<T>
   /**
@@ -62,7 +62,7 @@ export function memoryStore(): TokenStore {
  */
 export function localStorageStore(key = 'messaging-auth'): TokenStore {
   const alone = inTurns()
-  // Read at each call: the mere access throws if the user has disabled storage.
+  // The storage is read at each call: the mere access throws if the user has disabled it.
   const place = () => {
     const { localStorage } = platform
     if (localStorage === undefined) throw new Error('There is no localStorage here.')

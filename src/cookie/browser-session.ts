@@ -70,7 +70,7 @@ function endBrowserSessionEndpoint({ pages, sessions, audit }: BrowserSessionKit
     await reportRefusal(audit, context, async () => pages.requireOwnPage(incoming))
     // 503
     const session = await findSessionOfCookie(pages, sessions, incoming)
-    // Stored before the browser deletes the cookie, so that a failure can be repeated.
+    // The end is stored before the browser deletes the cookie, so that a failure can be repeated.
     if (session !== null) await sessions.end(session, 'logout', context)
     return { status: 204, cookie: { of: pages.cookie, value: null } }
   }
@@ -80,7 +80,7 @@ function noContent(cookie: KeptCookie | null): NoContentAnswer {
   return { status: 204, cookie }
 }
 
-// Read from the store, since another process may have changed its methods.
+// Reads the session from the store, since another process may have changed its methods.
 async function requireLive(
   sessions: Pick<Sessions, 'findLive'>,
   { id }: SessionRecord,

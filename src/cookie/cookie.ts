@@ -154,7 +154,8 @@ export function createCookie(kit: CookieKit): Cookie {
 
       async signOut(request, response) {
         const { session, cookie, context } = await beginVisit(kit, 'signOut', request, response)
-        // Stored before the browser deletes the cookie, so that a failure can be repeated.
+        // The end is stored before the browser deletes the cookie, so that a failure can be
+        // repeated.
         const ended = session !== null && (await sessions.end(session, 'logout', context))
         cookie.forget(response)
         return ended

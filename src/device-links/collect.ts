@@ -112,8 +112,8 @@ async function open(
   )
 }
 
-// The session is there, and the same decision is made once more. Only while its first refresh token
-// is the current one: a used one must not come back.
+// The session is there, and the same decision is made once more. This works only while its first
+// refresh token is current: a used refresh token must not come back.
 async function openAgain(
   kit: LinksKit,
   { opensSessionId, userId }: AuthorizationCodeRecord,

@@ -88,7 +88,7 @@ function beginEndpoint(kit: LinksKit): Endpoint {
     const now = kit.clock()
     await kit.deviceCodes.save({
       userCodeHash: linkId,
-      // The secret that the device asks with is the verifier, whose digest this is.
+      // The device asks with the verifier as its secret. This is the digest of the verifier.
       deviceCodeHash: codeChallenge,
       purpose: 'link',
       clientId: null,

@@ -155,7 +155,7 @@ export async function approveLink(
   context: RequestContext,
 ): Promise<void> {
   const { userId, id: sessionId } = session
-  // Read again: the guard's rows may be some seconds old.
+  // The rows are read again: the guard's rows may be some seconds old.
   await kit.sessions.requireLive(session)
   const { methods } = await decide(kit, userId, proved?.methods ?? session.methods, context)
   await kit.takeIssue('code', { userId, sessionId }, context)

@@ -179,7 +179,7 @@ async function logInByCode(
   return open(kit, approved, proof, given, context)
 }
 
-// Read again: the user may be disabled by now, or have another address.
+// The user is read again: the user may be disabled by now, or have another address.
 async function requireUser(
   { users, contacts, proofs }: AccountsKit,
   proof: FoundProof,
@@ -235,8 +235,8 @@ async function open(
   return opened
 }
 
-// An undo of the address has ended all sessions except this one, which did not exist yet. Checked
-// again after the write, one of the two sees the other.
+// An undo of the address has ended all sessions except this one, which did not exist yet. This is
+// checked again after the write: one of the two sees the other.
 async function requireSameAddress(
   { contacts, proofs, sessions }: AccountsKit,
   user: AuthUser,

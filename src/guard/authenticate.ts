@@ -109,7 +109,7 @@ function createAuthenticate(kit: SessionKit, usedPairs: UsedPairs): Authenticate
     const secret = secretIn(credentials)
     if (secret !== null) return bySecret(secret, userId, context, admitted)
     const claims = await accessTokens.verify(token, clock(), audience)
-    // Checked first, to save a read of the store.
+    // This is checked first, to save a read of the store.
     if (userId !== null && userId !== claims.sub) throw notSignedIn('token belongs to another user')
     const live = await liveSessions.require(claims.sid, context, admitted)
     if (!isOfOneUser(userId, claims, live)) throw notSignedIn('session belongs to another user')

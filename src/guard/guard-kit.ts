@@ -22,6 +22,6 @@ export interface GuardKit extends SessionKit, Authentication {
  */
 export interface MetadataUrls {
   readonly own: string
-  /** Those of further APIs, by their `resource`. */
+  /** The addresses for further APIs, by their `resource`. */
   readonly further: ReadonlyMap<string, string>
 }

@@ -395,7 +395,7 @@ function mayHelp({ status, code }: AuthError): boolean {
 /** Characters of `Accept` that are read; browsers send 150. */
 const maxAcceptChars = 500
 
-// A browser that opens a page. Those without Fetch Metadata are known by `Accept` alone.
+// A browser that opens a page. Browsers without Fetch Metadata are known by `Accept` alone.
 function isNavigation(request: IncomingMessage): boolean {
   const { method } = request
   if (method !== 'GET' && method !== 'HEAD') return false

@@ -7,8 +7,8 @@ import type { OpenSockets, SocketEntry } from './open-sockets.js'
 // A socket outlives the request that opened it, and the key that signed its token may be removed
 // meanwhile. So we remember for each principal which key signed its token.
 
-// Kept beside the principal, which the host reads. `head`: the header of a token that was not
-// parsed yet.
+// The facts are kept beside the principal, which the host reads. `head`: the header of a token that
+// was not parsed yet.
 interface Noted {
   readonly mark: string | null
   readonly head: string | null

@@ -271,7 +271,7 @@ function createRecoveredSockets(
       const restore = adapter.restoreSession.bind(adapter)
       adapter.restoreSession = async (id, offset) => {
         const state = await restore(id, offset)
-        // Read again: packets sent during the session check were missed as well.
+        // The state is read again: packets sent during the session check were missed as well.
         return state !== null && (await isAlive(state)) ? restore(id, offset) : null
       }
       guarded.add(adapter)

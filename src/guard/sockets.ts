@@ -166,7 +166,7 @@ export function createSockets(kit: SocketsKit): Sockets {
 }
 
 // Node removes its own `error` listener for an upgrade, so a client that aborts during it would end
-// the process. Once per connection: a kept-alive one may try many times.
+// the process. This is done once per connection: a kept-alive connection may try many times.
 function createSurviveReset(): (connection: Duplex) => void {
   const surviving = new WeakSet<Duplex>()
   return (connection) => {

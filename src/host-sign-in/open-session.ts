@@ -111,8 +111,8 @@ function parse(given: OpenSessionRequest) {
 }
 
 // If the user was disabled or changed the factor while this session was opened, all sessions ended
-// except this one, which did not exist yet. Checked again after the write, one of the two sees the
-// other.
+// except this one, which did not exist yet. This is checked again after the write: one of the two
+// sees the other.
 async function refuseOutdated(
   kit: SignInKit,
   approved: ApprovedSignIn,

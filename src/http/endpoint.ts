@@ -96,7 +96,7 @@ export function mountAll(router: Router, routes: Routes, mounting: Mounting): Ro
     for (const method of methods) allMethods.add(method)
     const refuse = methodNotAllowed(methods.join(', '))
     router.all(path, (request, response, next) => {
-      // First, so that requests refused early have an id in the log too.
+      // This comes first, so that requests refused early have an id in the log, too.
       contexts.idOf(request)
       if (answerOrigin?.(request, response, methods) === true) return
       const known = byMethod.get(request.method)

@@ -30,7 +30,7 @@ export interface BaseKit {
 /**
  * The parts of the host behind their contracts, and the parts that report of them. It is the lowest
  * of the four kits: `GroundKit`, `SessionKit`, `SignInKit`, `AppsKit`. Each kit has all the kits
- * below it. They are made in router/kit.ts; a room may read those of its floor and below.
+ * below it. The kits are made in router/kit.ts; a room may read the kits of its floor and below.
  */
 export interface GroundKit extends BaseKit {
   readonly signer: TokenSigner

@@ -1,8 +1,8 @@
 import { AuthConfigError } from '../errors.js'
 
 /**
- * Refuses to start without a library that an option needs, and loads nothing. Where nobody can say
- * it, as in a bundle that may hold the library, the first use does.
+ * Refuses to start without a library that an option needs, and loads nothing. If nobody can tell,
+ * as in a bundle that may hold the library, the first use refuses.
  *
  * @throws AuthConfigError if the library is not installed
  */

@@ -76,7 +76,7 @@ export function equalDigests(left: string, right: string): boolean {
   if (left.length !== digestLength || right.length !== digestLength) return false
   one.write(left, 'latin1')
   other.write(right, 'latin1')
-  // The buffers keep one byte of each character, so longer ones are compared here.
+  // The buffers keep one byte of each character, so wider characters are compared here.
   return timingSafeEqual(one, other) && left === right
 }
 

@@ -66,8 +66,8 @@ export function encodeBase32(bytes: Uint8Array): string {
  * trailing bits (RFC 4648 §3.5), since some other software leaves some.
  */
 export function decodeBase32(text: string): Buffer | null {
-  // Checked before the conversion: the upper case of some non-ASCII letters, such as the long s, is
-  // in the alphabet.
+  // This is checked before the conversion: the upper case of some non-ASCII letters, such as the
+  // long s, is in the alphabet.
   const given = /^([A-Za-z2-7]+)=*$/.exec(text)?.[1]
   if (given === undefined || [1, 3, 6].includes(given.length % 8)) return null
   if (text !== given && text.length !== 8 * Math.ceil(given.length / 8)) return null

@@ -92,7 +92,7 @@ export function logInSteps(kit: LoginKit): LogInSteps {
   async function attempt(proof: LoginProof, asked: AskedLogin): Promise<StepOutcome> {
     const { due, loggedIn } = await attemptLogIn(kit, proof, asked)
     if (due === null) return { outcome: 'logged-in', loggedIn }
-    // Now, while we have the password: the second step has none to rehash.
+    // This is done now, while we have the password: the second step has no password to rehash.
     const { passwordHash } = await proof.rehash(due.user, asked.context)
     const proven = { userId: due.user.id, passwordHash, digests: proof.digests }
     return { outcome: 'factor-due', error: due.error, proven }
@@ -196,7 +196,7 @@ async function openSession(
 ): Promise<LoggedIn> {
   const { approved } = session
   const { user, methods } = approved
-  // 401, 503. Checked last, so that the user can retry the step after a wrong code.
+  // 401, 503. This is checked last, so that the user can retry the step after a wrong code.
   if (!(await proof.claim())) {
     const reason = 'the second step of a login was used before'
     kit.audit({ type: 'request.refused', reason }, context)

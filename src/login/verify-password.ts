@@ -92,7 +92,7 @@ export function createRehash(kit: SignInKit): Rehash {
     if (typeof password !== 'string') return asItIs
     let replacement: string | null = null
     try {
-      // Queued after the logins of the same network, so that rehashes delay no other login.
+      // The rehash waits after the logins of its network, so that rehashes delay no other login.
       replacement = await hasher.hash(password, {
         source: `rehash ${siteOf(context.ip)}`,
         context,
@@ -157,8 +157,8 @@ function createReplaceHash(kit: SignInKit): ReplaceHash | null {
     try {
       return (await updatePasswordHash?.(userId, from, to)) === true
     } finally {
-      // Once more, for sessions opened meanwhile; also after a failure: the hash may be stored and
-      // only the answer lost.
+      // The mark is added once more, for sessions opened meanwhile, and also after a failure: the
+      // hash may be stored and only the answer lost.
       await addMark()
     }
   }

@@ -36,8 +36,8 @@ export interface Mailer {
   /** Returns at once and never throws; what becomes of the mail is in the events. */
   send(mail: MailToSend, context: RequestContext): void
   /**
-   * A place for a mail without which nothing may be changed. Throws 503 if too many of those that
-   * tell an owner something wait already. Call `send` or `release` of it.
+   * A place for a mail without which nothing may be changed. Throws 503 if too many mails that tell
+   * an owner something wait already. Call `send` or `release` of it.
    */
   reserve(): MailPlace
   /** Reports a mail that was not even prepared. */
@@ -354,8 +354,8 @@ function sayable(text: string | null, maxChars: number): string | null {
 const maxOctets = 254
 const maxLocalOctets = 64
 
-// RFC 5321 §4.1.2 without quoted strings, with the letters of RFC 6531. Never with a hyphen first,
-// which some programs take for an option of theirs. Each part has one way to match.
+// RFC 5321 §4.1.2 without quoted strings, with the letters of RFC 6531. The first character is no
+// hyphen, which some programs take for an option. Each part has one way to match.
 const dotString = /^(?!-)[\w!#$%&'*+/=?^`{|}~\P{ASCII}-]+(?:\.[\w!#$%&'*+/=?^`{|}~\P{ASCII}-]+)*$/u
 const domainName = /^[\p{L}\p{M}\p{N}-]+(?:\.[\p{L}\p{M}\p{N}-]+)*$/u
 // A hyphen at the edge of a label; and a number last, as in an address of IP.
@@ -375,7 +375,7 @@ export const mailAddressText: z.ZodString = z.string().max(254, { abort: true })
  * one.
  */
 export function parseMailAddress(given: unknown): string | null {
-  // Counted in units before anything is read, then in octets.
+  // The length is counted in units before anything is read, then in octets.
   if (typeof given !== 'string' || given.length > maxOctets) return null
   if (Buffer.byteLength(given) > maxOctets || !isPlain(given)) return null
   const at = given.lastIndexOf('@')

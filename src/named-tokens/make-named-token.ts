@@ -54,7 +54,7 @@ export interface NewNamedToken {
   /** How and when the user last proved who they are. */
   readonly methods: readonly StoredMethod[]
   readonly authenticatedAt: Date
-  /** The session that asks; null if the host does. */
+  /** The session that asks; null if the host asks. */
   readonly maker: SessionRecord | null
 }
 
@@ -111,8 +111,8 @@ async function approve(
 }
 
 // If the user signed out everywhere, was disabled or changed the factor while this token was made,
-// all sessions ended except this one, which did not exist yet. Checked again after the write, one
-// of the two sees the other.
+// all sessions ended except this one, which did not exist yet. This is checked again after the
+// write: one of the two sees the other.
 async function refuseOutdated(
   kit: SignInKit,
   approved: ApprovedSignIn,

@@ -30,7 +30,7 @@ export interface OAuthCodeRequest {
 export type OAuthCodeRecord = AuthorizationCodeRecord &
   Required<Pick<AuthorizationCodeRecord, 'clientId' | 'redirectUri' | 'resources' | 'acr'>>
 
-// Codes of `/auth/pkce` have another prefix: neither endpoint looks up the other's.
+// Codes of `/auth/pkce` have another prefix: neither endpoint looks up codes of the other.
 const pattern = /^mar_oc_[A-Za-z0-9_-]{43}$/
 /** As short as RFC 6749 §4.1.2 and clients allow: a redirect is faster. */
 const lifetimeSeconds = 60

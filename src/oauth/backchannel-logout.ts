@@ -287,7 +287,7 @@ interface Pauses<Entry> {
   readonly size: number
 }
 
-/** Entries that go on after a time, and those that were added first are taken first. */
+/** Entries that go on after a time. Entries that were added first are taken first. */
 function createPauses<Entry extends { readonly clientId: string }>(
   goOn: (entry: Entry) => void,
 ): Pauses<Entry> {

@@ -133,8 +133,8 @@ export interface ClientSecret {
 const hashPrefix = 'sha256:'
 
 /**
- * The longest secret a client may present. Ours have 50 characters; a host may have imported longer
- * ones.
+ * The longest secret a client may present. Our secrets have 50 characters; a host may have imported
+ * longer secrets.
  */
 const maxSecretCharacters = 512
 

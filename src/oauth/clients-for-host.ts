@@ -196,7 +196,7 @@ async function update(
   } = membersOf(given)
   const before = await findOrThrow(kit, asked.id)
   const { secretHashes = [], disabled = false } = before
-  // Checked with its secrets, on which some rules depend.
+  // The client is checked with its secrets, on which some rules depend.
   const after = checked(kit, {
     ...asked,
     ...(secretHashes.length === 0 ? {} : { secretHashes }),

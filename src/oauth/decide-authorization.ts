@@ -98,7 +98,7 @@ export function decideAuthorization(
     const page = step({ request, session, isAllowed, flow })
     if (page !== null) return shown(request, page)
   }
-  // Last, so that nobody is interrupted during a long consent or enrolment.
+  // This step is the last, so that nobody is interrupted during a long consent or enrolment.
   return isLongAgo(request, session, flow) ? shown(request, { page: 'sign-in' }) : { next: 'code' }
 }
 

@@ -59,12 +59,13 @@ export function createOwnConsents(kit: AppsKit): OwnConsents {
       await sessions.requireLive(session)
       const clientId = clientIdOf(given)
       const endSessions = () => sessions.endClient(clientId, userId, 'consent-revoked', context)
-      // First, so that the consent is listed as long as a session may be left.
+      // This comes first, so that the consent is listed as long as a session may be left.
       const before = await endSessions()
       const { outcome } = await consents.revoke(userId, clientId)
       if (outcome === 'revoked') audit({ type: 'consent.revoked', userId, clientId }, context)
-      // Once more: until the row was gone, the app could be signed in to without a question.
-      // Sessions opened later, by an earlier code, end by themselves: `requireStillAllowed`.
+      // The sessions end once more: until the row was gone, the user could sign in to the app
+      // without a question. Sessions opened later, by an earlier code, end by themselves:
+      // `requireStillAllowed`.
       const ended = before + (await endSessions())
       if (outcome === 'unknown' && ended === 0) throw notFound()
       return ended

@@ -186,7 +186,7 @@ export function createFlows({ encryptionKeys, once, clock }: AppsKit): Flows {
       const now = clock()
       // Longer than any process can open it.
       const expiresAt = new Date(now.getTime() + 2 * pendingMs)
-      // As JSON with a prefix, so that no other kind of name is equal.
+      // JSON with a prefix is used so that no other kind of name is equal.
       const name = sha256(JSON.stringify(['second-step', id]))
       return (await once.claim(name, expiresAt, now)).outcome === 'claimed'
     },

@@ -9,9 +9,7 @@ import type { Flow } from './flow.js'
 import type { FormFault } from './form-parts.js'
 import type { AccountPageName, PageName } from './page-request.js'
 
-/**
- * A page of a request, without `authorize`, which decides, and those that have no request.
- */
+/** A page of a request. `authorize`, which decides, and pages without a request are left out. */
 export type StepPage = Exclude<PageName, 'authorize' | 'sign-out' | 'device' | AccountPageName>
 
 /** The next step of a browser: a page, or its client. */

@@ -68,7 +68,7 @@ export async function addPasskey(
   return added
 }
 
-// Read again: another process may have removed a factor since the session was cached.
+// The session is read again: another process may have removed a factor since it was cached.
 async function notePasskey(kit: PasskeysKit, sessionId: string): Promise<void> {
   const session = await kit.sessions.findLive(sessionId)
   if (session === null) return
@@ -118,7 +118,7 @@ async function registerPasskey(
 }
 
 // If the user signed out everywhere meanwhile, to shut out a thief in this session, the thief's
-// passkey must not stay. Checked again after the write, one of the two sees the other.
+// passkey must not stay. This is checked again after the write: one of the two sees the other.
 async function removeOutdated(
   { passkeyStore, sessions }: PasskeysKit,
   { sessionId: id, userId }: NewPasskey,

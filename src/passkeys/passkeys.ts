@@ -74,7 +74,7 @@ function reauthenticateEndpoint(kit: PasskeysKit): Endpoint {
     const { id: sessionId, userId } = asking.session
     // 401: the factor was changed while the password was verified.
     if (!(await factorStands(approved))) throw new AuthError('Unauthorized')
-    // Read again: another process may have removed a factor since the session was cached.
+    // The session is read again: another process may have removed a factor since it was cached.
     const session = await sessions.findLive(sessionId)
     if (session === null) throw notSignedIn('session ended or unknown')
     // Earlier methods stay: a password alone must not remove the factor.

@@ -24,7 +24,7 @@ export async function removePasskey(
   const meant = passkeys.find((passkey) => passkey.credentialId === credentialId)
   if (meant === undefined) throw noPasskey()
   const isLast = passkeys.length === 1
-  // Read again: the guard's row may be some seconds old.
+  // The row is read again: the guard's row may be some seconds old.
   const unlessLast = ((await kit.users.findById(userId))?.passwordHash ?? null) === null
   if (isLast && unlessLast) throw new AuthError('last-sign-in-method')
   const removal = { credentialId, name: meant.name, unlessLast }
@@ -61,7 +61,7 @@ async function removeLast(
 ): Promise<void> {
   const { methods, userId } = session
   const keep = (shown: readonly StoredMethod[]) => noteMethods(kit, session, shown)
-  // First, while a failure still changes nothing.
+  // This comes first, while a failure still changes nothing.
   await keep(withoutFactors(methods))
   const giveBack = async () => {
     // Another request may have removed it. If this fails, the user must show the factor again.

@@ -156,8 +156,8 @@ export async function openByPasskey(
 }
 
 // If the user was disabled or the passkey removed while this session was opened, all sessions ended
-// except this one, which did not exist yet. Checked again after the write, one of the two sees the
-// other.
+// except this one, which did not exist yet. This is checked again after the write: one of the two
+// sees the other.
 async function refuseOutdated(
   kit: PasskeysKit,
   approved: ApprovedSignIn,

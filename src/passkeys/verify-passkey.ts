@@ -82,8 +82,8 @@ async function judge(
     requireUserVerification,
   })
   if (verified === null) return refused('not-verified', passkey)
-  // Checked last, since it writes: only the holder of the private key can fill the store with rows.
-  // Of two responses to one challenge, one still succeeds.
+  // This check is the last, since it writes: only the holder of the private key can fill the store
+  // with rows. Of two responses to one challenge, one still succeeds.
   if (!(await kit.challenges.claim(challenge))) return refused('used-challenge', passkey)
   return noteUse(kit, passkey, verified, context)
 }
@@ -190,7 +190,7 @@ export function judgeClientData(
 /** The requirements on a use of a passkey. */
 interface ExpectedUse {
   readonly requireUserVerification: boolean
-  /** Whether the response must name the user, because nothing else has. */
+  /** Whether the response must name the user, because nothing else has named the user. */
   readonly requireUserHandle: boolean
 }
 
@@ -218,7 +218,7 @@ function judgeAuthenticatorData(
  */
 type CounterVerdict = 'advanced' | 'regressed' | 'overtaken' | 'clone'
 
-/** How many signatures a use may be behind another that overtook it on the way. */
+/** The most signatures by which a use may be behind another use that overtook it on the way. */
 const maxBehind = 3
 /** How long after the other, in milliseconds. */
 const overtakingMs = 60_000

@@ -36,7 +36,7 @@ const rememberedSeconds = 300
 const mostRemembered = 10_000
 
 /**
- * Reads existing password hashes by their format, and makes new ones with `current`. At the next
+ * Reads existing password hashes by their format, and makes new hashes with `current`. At the next
  * successful login of a user, `users.updatePasswordHash` replaces the old hash. Users keep their
  * passwords.
  *
@@ -155,8 +155,8 @@ async function closeOf(part: object): Promise<void> {
   if (typeof close === 'function') await close.call(part)
 }
 
-// A hash that no password matches, for `current` to work on. Made once if `current` has none, and
-// again after a failure.
+// A hash that no password matches, for `current` to work on. It is made once if `current` has none,
+// and again after a failure.
 function createDummyHash(current: PasswordHasher): () => Promise<string> {
   const { unmatchable } = current
   if (unmatchable !== undefined) return async () => unmatchable

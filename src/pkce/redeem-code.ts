@@ -113,7 +113,7 @@ async function findIssuer(
 }
 
 // The issuing session may have ended while this one was opened; "sign out everywhere" did not see
-// this one then. Checked again after the write, one of the two sees the other.
+// this one then. This is checked again after the write: one of the two sees the other.
 async function refuseOutdated(
   kit: SignInKit,
   code: AuthorizationCodeRecord,

@@ -97,7 +97,7 @@ type NewUsers = Required<Pick<UserStore, 'create' | 'nameIsFree' | 'delete'>>
 
 function newUsersOf({ users, providersOptions }: ProvidersKit): NewUsers | undefined {
   const { create, nameIsFree, delete: deleteUser } = users
-  // Checked at the start: with `create`, the users have all three.
+  // This is checked at the start: with `create`, the users have all three.
   if (providersOptions.unknown !== 'create' || !create || !nameIsFree || !deleteUser)
     return undefined
   return { create, nameIsFree, delete: deleteUser }

@@ -148,7 +148,7 @@ async function requireSignedIn(
   return { session, user }
 }
 
-// Read again: the guard's row may be some seconds old.
+// The row is read again: the guard's row may be some seconds old.
 async function hasNoOtherWay(
   { users, passkeyStore, mayUsePassword }: ProvidersKit,
   userId: string,

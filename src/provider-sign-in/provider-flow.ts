@@ -102,7 +102,7 @@ export async function endFlow(
   if (proof === null) return null
   const isHere = browser !== null && proofs.isMark(proof, ['provider', browser])
   const { provider: id, flow } = proof.sealed
-  // First: a stranger's browser must not use it up.
+  // This is checked first: a stranger's browser must not use the flow up.
   if (!isHere || id !== provider.id || !flow) return null
   if (!(await proofs.consume(proof))) return null
   const { goal, keep } = JSON.parse(flow) as Pick<ReturnedFlow, 'goal' | 'keep'>

@@ -40,9 +40,9 @@ export interface GitHubProviderOptions extends ProviderOptions {
   /** Separated by blanks. Default `read:user user:email`. */
   readonly scope?: string
   /**
-   * Chooses among the addresses that GitHub has verified, the primary one first: the one at your
-   * company, for `trustEmail`. Undefined: none of them. Default: the primary one, if it is
-   * verified.
+   * Chooses among the addresses that GitHub has verified: for example the address at your company,
+   * for `trustEmail`. The primary address comes first. Undefined: none of them. Default: the
+   * primary one, if it is verified.
    */
   readonly chooseEmail?: (verified: readonly string[]) => string | undefined
   /** Is handed the tokens, once, before the sign-in is decided. If it rejects, that is a 503. */

@@ -146,8 +146,8 @@ export type TokenSettings = Pick<
 >
 
 /**
- * With these errors, the token is at fault. With all others, the provider or the connection to it
- * is.
+ * With these errors, the token is at fault. With all other errors, the provider or the connection
+ * to it is at fault.
  */
 const faults = new Set([
   'ERR_JOSE_ALG_NOT_ALLOWED',

@@ -28,7 +28,7 @@ import { commonMembers } from './provider-options.js'
 export interface OpenIdExtras {
   /** Parameters of the authorization request besides the protocol's own. */
   readonly parameters?: Readonly<Record<string, string>>
-  /** Why the claims of an ID token are not enough; null if they are. */
+  /** The reason why the claims of an ID token are not enough; null if they are enough. */
   readonly objection?: (claims: Readonly<Record<string, unknown>>) => string | null
 }
 

@@ -124,7 +124,8 @@ export function passportProvider<Profile>(options: PassportProviderOptions<Profi
     async start(flow) {
       const { state, callbackUrl, prompt, maxAge } = ownMembers(flow)
       const session: object = Object.create(null)
-      // Strategies of SAML send it there and back. In the options `state` would be theirs alone.
+      // Strategies of SAML send RelayState there and back. In the options, `state` would be theirs
+      // alone.
       const parameters = ownMembers({ RelayState: state })
       const request = strategyRequest({
         method: 'GET',

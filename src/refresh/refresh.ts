@@ -195,8 +195,8 @@ async function checkToken(
   context: RequestContext,
 ): Promise<{ readonly session: RefreshableSession; readonly standing: Standing }> {
   const { session } = found
-  // Checked even without a session, so that it takes equally long: a session id is not secret, but
-  // whether the session is alive is.
+  // This is checked even without a session, so that it takes equally long: the id of a session is
+  // not secret, but its state is secret.
   const standing =
     session === null
       ? classify(kit, '', presented, nobodysRefresh())
@@ -206,7 +206,7 @@ async function checkToken(
   if (standing.is === 'foreign') throw refusal(kit, 'unknown-or-ended', session, context)
   // RFC 9700 §4.14.2: one of its two holders is a thief, and nobody can tell which.
   const ended = await kit.sessions.end(session, 'refresh-reused', context)
-  // Reported once, even if several requests present it at the same time.
+  // The end is reported once, even if several requests present the token at one time.
   if (ended)
     kit.audit({ type: 'refresh.reused', userId: session.userId, sessionId: session.id }, context)
   throw refusal(kit, 'reused', session, context)

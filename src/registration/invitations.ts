@@ -192,7 +192,7 @@ function readInvite(options: Partial<InviteOptions>) {
 
 export type InvitationsMade = Pick<InvitationsForHost, 'invitations' | 'revokeInvitation'>
 
-/** Those that were made. */
+/** The invitations that were made. */
 export function invitationsMade({ audit }: ManagementKit, proofs: Proofs): InvitationsMade {
   return {
     async invitations() {

@@ -32,7 +32,7 @@ export function createRegistration(
   forms: FormsKit | undefined,
 ): Registration | undefined {
   const { create: createUser, nameIsFree } = given.users
-  // Checked at the start: with the option, the users have both.
+  // This is checked at the start: with the option, the users have both.
   if (given.accountsOptions.registration === undefined || !createUser || !nameIsFree)
     return undefined
   const kit = { ...given, createUser, nameIsFree }

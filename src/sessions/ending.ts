@@ -188,7 +188,7 @@ function createEndChildren(
   }
 }
 
-// Checked at the start: with OAuth the store has this method.
+// This is checked at the start: with OAuth the store has this method.
 function createEndClient(
   kit: Announcing,
   endTwice: (userId: string, endOnce: () => Promise<number>) => Promise<number>,

@@ -234,8 +234,8 @@ const browserOverlapMs = 5 * 60_000
  *
  * No timer: the store keeps the end, as an idle end. For an app's session nothing moves it later,
  * since the use of such sessions is not recorded. Of several sessions opened at once, each checks
- * after it was stored and gives way to a newer one, so the last one to check sees all of them and
- * one stays.
+ * after it was stored and gives way to a newer session. So the last session to check sees all of
+ * them, and one session stays.
  *
  * @param session - a session that has just been stored
  * @param live - all live sessions of its user

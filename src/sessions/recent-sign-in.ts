@@ -31,7 +31,7 @@ export async function requireRecentSignIn(
   const isRecent = ({ authenticatedAt }: SessionRecord) =>
     clock().getTime() - authenticatedAt.getTime() <= maxAge * 1000
   if (isRecent(session)) return
-  // Read again: the user may have reauthenticated in another process a moment ago.
+  // The session is read again: the user may have reauthenticated in another process a moment ago.
   const now = await findLive(session.id)
   if (now !== null && isRecent(now)) return
   throw new AuthError('reauthentication-required', { details: { maxAge } })

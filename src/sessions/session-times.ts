@@ -57,7 +57,8 @@ export function createSessionTimes(lifetimes: SessionLifetimes, clock: () => Dat
       return { idle: Math.min(asked.idle ?? sessionIdle, sessionIdle, absolute), absolute }
     },
 
-    // Counted from the sign-in: one password and repeated code exchanges must not last forever.
+    // The time counts from the sign-in: one password and repeated code exchanges must not last
+    // forever.
     absoluteEnd: (createdAt, authenticatedAt, own) =>
       after(earlier(createdAt, authenticatedAt), own?.absolute ?? lifetimes.sessionAbsolute),
 

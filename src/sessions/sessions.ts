@@ -40,10 +40,10 @@ export interface Sessions extends SessionOpening, NamedSessions, SessionRefreshi
    */
   isInUse(session: SessionRecord, now: Date): boolean
   /**
-   * Replaces the presented secret and returns the new one; the former one stays valid for a few
-   * seconds, for requests under way. Null if the presented one is not the current one, or the
-   * session has ended: of concurrent requests one gets a secret, and a copied former secret yields
-   * none. Rejects with 503.
+   * Replaces the presented secret and returns the new secret; the former secret stays valid for a
+   * few seconds, for requests under way. Null if the presented secret is not the current one, or
+   * the session has ended: of concurrent requests one gets a secret, and a copied former secret
+   * yields no new secret. Rejects with 503.
    */
   renewSecret(presented: PresentedSecret): Promise<string | null>
   /** Stores the methods that a session has proven. */
@@ -100,10 +100,10 @@ export function createSessions(kit: SessionRowsKit): Sessions {
 
     setMethods: (id, methods) => store.setMethods(id, methods),
 
-    // Checked at the start: with passkeys the store has this method.
+    // This is checked at the start: with passkeys the store has this method.
     setAuthenticated: async (id, authenticated) => store.setAuthenticated?.(id, authenticated),
 
-    // Checked at the start: with `watchPasswordHash` the store has this method.
+    // This is checked at the start: with `watchPasswordHash` the store has this method.
     addPasswordMark: async (userId, from, to) => store.addPasswordMark?.(userId, from, to),
 
     liveAmong: (ids) => store.liveAmong(ids, clock()),
@@ -120,7 +120,7 @@ function createRenewSecret({ store, clock }: SessionRowsKit): Sessions['renewSec
   return async function renewSecret({ kind, sessionId, secretHash: from }) {
     const { secret, secretHash: to } = newSessionSecret(kind, sessionId)
     const formerUntil = new Date(clock().getTime() + formerMs)
-    // Checked at the start: with pages the store has this method.
+    // This is checked at the start: with pages the store has this method.
     const isReplaced = await store.replaceSecret?.(sessionId, { from, to, formerUntil })
     return isReplaced === true ? secret : null
   }

@@ -264,8 +264,8 @@ export interface KeyRing {
    */
   sealedWith?(): Promise<readonly string[]>
   /**
-   * Encrypts each stored key with the first encryption key, and leaves those that it cannot
-   * decrypt, and all if the store has no `reseal`. Absent from a list.
+   * Encrypts each stored key with the first encryption key, and leaves keys that it cannot decrypt,
+   * and all keys if the store has no `reseal`. Absent from a list.
    */
   reseal?(): Promise<void>
   /**

@@ -20,7 +20,8 @@ import { sha256 } from '../lib/secrets.js'
 export type SigningAlgorithm = 'ES256' | 'EdDSA' | 'PS256' | 'HS256'
 
 /**
- * Algorithms of keys. Those of access tokens; `ES256` also for ID tokens, `RS256` only for them.
+ * Algorithms of keys. The algorithms of access tokens; `ES256` also for ID tokens, `RS256` only for
+ * ID tokens.
  */
 export type KeyAlgorithm = SigningAlgorithm | 'RS256'
 
@@ -91,7 +92,7 @@ export async function generateSigningKey(algorithm: KeyAlgorithm = 'ES256'): Pro
     const secret = crypto.getRandomValues(new Uint8Array(minSecretBytes))
     return withKid({ kty: 'oct', k: Buffer.from(secret).toString('base64url'), alg: algorithm })
   }
-  // Loaded here: a process that is given its keys makes none.
+  // The functions are loaded here: a process that is given its keys makes none.
   const { exportJWK } = await import('jose/key/export')
   const { generateKeyPair } = await import('jose/key/generate/keypair')
   const { privateKey } = await generateKeyPair(algorithm, {
@@ -216,8 +217,8 @@ function weakness({ kty, k, n }: SigningKey): string | null {
   return secret.every((byte) => byte === secret[0]) ? 'is one byte repeated.' : null
 }
 
-// Checked by signing: a key with mismatched parts imports without an error, and would make every
-// login a 503.
+// The key is checked by signing: a key with mismatched parts imports without an error, and would
+// make every login a 503.
 function malformation(jwk: SigningKey): string | null {
   if (jwk.kty === 'oct') return isBase64url(jwk.k) ? null : 'is not base64url.'
   try {

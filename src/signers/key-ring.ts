@@ -270,8 +270,8 @@ async function retireKey(keys: StoredKeys, kid: string): Promise<readonly KeyInf
   const { reload, clock } = keys
   const leaked = (await reload()).rows.find((row) => row.kid === kid)
   if (leaked === undefined) throw noSuchKey()
-  // First another key that signs: other processes treat an empty store as an outage and keep using
-  // the leaked key.
+  // Another key that signs comes first: other processes treat an empty store as an outage and keep
+  // using the leaked key.
   await signWithAnother(keys, kid)
   await keys.remove(leaked)
   keys.report.retired(leaked)

@@ -9,9 +9,7 @@ import { notSignedIn } from '../errors.js'
 import { ownMembers } from '../lib/check-options.js'
 import type { ImportedKey, KeyAlgorithm } from './key-material.js'
 
-/**
- * Characters. Our tokens are shorter; longer ones are not parsed (RFC 8725 §3.10).
- */
+/** Characters. Our tokens are shorter; longer tokens are not parsed (RFC 8725 §3.10). */
 export const maxTokenCharacters = 4096
 const knownHeaders = new Set(['alg', 'kid', 'typ'])
 
@@ -50,7 +48,7 @@ export function claimedAudience(token: string): string | null {
   }
 }
 
-// Loaded with the first token: a program that only imports the package does not need it.
+// jose is loaded with the first token: a program that only imports the package does not need it.
 let verifying: Promise<typeof import('jose/jwt/verify')> | undefined
 
 /** The payload of a token, if this key has signed it and it satisfies `options`. */

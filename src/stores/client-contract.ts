@@ -99,8 +99,8 @@ export interface OAuthClient {
 }
 
 /**
- * The host's own register of clients. Asked at most twice a minute for each, and once more with
- * each session that is opened for it.
+ * The host's own register of clients. The router asks at most twice a minute for each client, and
+ * once more with each session that is opened for the client.
  */
 export interface ClientStore {
   /** The client; null for an unknown id. */

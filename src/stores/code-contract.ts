@@ -43,7 +43,7 @@ export interface AuthorizationCodeRecord {
   readonly retainUntil: Date
   /** Null until consumed. */
   readonly consumedAt: Date | null
-  /** The client that the code was issued to: no other may exchange it. */
+  /** The client that the code was issued to: no other client may exchange it. */
   readonly clientId?: string
   /** The address to which the code was sent. The exchange must name this address. */
   readonly redirectUri?: string

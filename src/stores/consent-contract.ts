@@ -3,10 +3,10 @@ export interface ConsentRecord {
   readonly userId: string
   readonly clientId: string
   /**
-   * All that was ever granted and not taken back, in no order, none of them twice. Each is a
-   * `scope-token` of [RFC 6749 §3.3](https://www.rfc-editor.org/rfc/rfc6749#section-3.3): printable
-   * ASCII without blank, quote and backslash. Those that begin with `mar-` are the router's own
-   * words: a scope at another API, and where an answer goes.
+   * All scopes that were ever granted and not taken back, in no order, none of them twice. Each is
+   * a `scope-token` of [RFC 6749 §3.3](https://www.rfc-editor.org/rfc/rfc6749#section-3.3):
+   * printable ASCII without blank, quote and backslash. Words that begin with `mar-` are the
+   * router's own: a scope at another API, or the destination of an answer.
    */
   readonly scopes: readonly string[]
   readonly grantedAt: Date

@@ -72,7 +72,7 @@ export interface SpentRefreshToken {
 export interface RefreshState {
   /** SHA-256 of the current token. */
   readonly hash: string
-  /** Marks tokens as this session's, so that a spent one is known from an invented one. */
+  /** Marks tokens as this session's, so that a spent token differs from an invented token. */
   readonly familyKey: string
   /** The newest last; a handful. */
   readonly spent: readonly SpentRefreshToken[]
@@ -123,7 +123,9 @@ export interface SessionRecord {
   readonly expiresAt: Date
   readonly ip: string | null
   readonly userAgent: string | null
-  /** Null for a session without a refresh token. Kept as one value: it is only replaced whole. */
+  /**
+   * Null for a session without a refresh token. It is kept as one value, and only replaced whole.
+   */
   readonly refresh: RefreshState | null
   readonly endedAt: Date | null
   readonly endReason: StoredReason | null
@@ -257,11 +259,11 @@ export interface SessionStore {
    * marks in `passwordMarkNext`, `passwordMark` becomes `from`, and `passwordMarkNext` becomes `to`
    * alone. Every other session is left as it is: its mark is of a password that has been changed.
    *
-   * Written before a new hash of the same password takes the place of the old one. Several callers
-   * may do that at once, each with a hash of its own, and only one hash is kept: none of their
-   * marks may be lost, so a read followed by a write signs people out. Of `passwordMarkNext` the
-   * last 16 marks must be kept, and no more than 1000 bytes should be: an older one may be cut off
-   * at any point. Marks are 43 characters of `A-Z a-z 0-9 - _`, compared by their bytes.
+   * The mark is written before a new hash of the same password replaces the old hash. Several
+   * callers may do that at once, each with a hash of its own, and only one hash is kept: none of
+   * their marks may be lost, so a read followed by a write signs people out. Of `passwordMarkNext`
+   * the last 16 marks must be kept, and no more than 1000 bytes should be: an older one may be cut
+   * off at any point. Marks are 43 characters of `A-Z a-z 0-9 - _`, compared by their bytes.
    *
    * Optional: only for hosts that have sessions end with a changed password hash.
    */
@@ -311,16 +313,18 @@ export interface SessionStore {
   listForUser(userId: string, now: Date): Promise<SessionRecord[]>
   /**
    * How many `listForUser` would answer, or more: sessions that are over may be counted, as long as
-   * they are there. Never fewer, or a user keeps more sessions than `maxSessionsPerUser`. Asked
-   * with every sign-in, which then asks for the list only where the user may have too many.
+   * they are there. Never fewer, or a user keeps more sessions than `maxSessionsPerUser`. The
+   * router asks with every sign-in, and then asks for the list only where the user may have too
+   * many sessions.
    *
    * Optional: without it every sign-in asks for the list.
    */
   countForUser?(userId: string, now: Date): Promise<number>
   /**
-   * Those of the ids whose sessions exist, have not ended and are not over at `now`, in any order.
-   * An id that is asked for twice may be answered twice. Asked every few seconds for the sessions
-   * with open sockets, up to 500 at a time: one query, so that a lost message is not a lost logout.
+   * The ids of sessions that exist, have not ended and are not over at `now`, in any order. An id
+   * that is asked for twice may be answered twice. The router asks every few seconds for the
+   * sessions with open sockets, up to 500 at a time: one query, so that a lost message is not a
+   * lost logout.
    */
   liveAmong(ids: readonly string[], now: Date): Promise<string[]>
   /**

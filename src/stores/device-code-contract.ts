@@ -37,7 +37,7 @@ export interface DeviceCodeRecord {
   readonly nextPollAt: Date
   /** The first user who opened it, and the only one who may decide; null before. */
   readonly userId: string | null
-  /** When that was. */
+  /** The time of the claim. */
   readonly claimedAt: Date | null
   /** How many check codes may still be tried; never below 0. */
   readonly triesLeft: number

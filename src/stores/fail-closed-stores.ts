@@ -82,7 +82,7 @@ export function failClosedCodes(
       await checkCode(code)
       await codes.save(code)
     },
-    // Asked before the code is used up.
+    // This is asked before the code is used up.
     async redeem(codeHash, session, now) {
       await checkSession(session)
       return redeem(codeHash, session, now)

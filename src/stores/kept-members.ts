@@ -138,7 +138,8 @@ export function createDeviceCodeCheck(
   )
 }
 
-// Once for all rows; a probe that failed is tried again, since the store may only have been away.
+// The check runs once for all rows; a probe that failed is tried again, since the store may only
+// have been away.
 function createCheck<Row extends object>(
   option: string,
   names: readonly string[],

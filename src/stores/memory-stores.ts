@@ -205,8 +205,8 @@ function endings(rows: SessionRows): Required<Pick<SessionStore, Endings>> {
   }
 }
 
-// No database has a clock here. A time that was written is one that this process goes by; while
-// nothing is written, a timer that nobody can set tells how much later it is.
+// No database has a clock here. This process goes by a time that was written. While nothing is
+// written, a timer that nobody can set tells how much later it is.
 function ownClock(): { notice(written: Date): void; time(): Date } {
   const [madeAt, ticksThen] = [Date.now(), performance.now()]
   let lastWritten = 0
@@ -249,7 +249,7 @@ interface SessionRows {
   get(id: string): SessionRecord | undefined
   /** The session, unless it has ended. */
   living(id: string): SessionRecord | undefined
-  /** Those of an owner that have not ended. */
+  /** The sessions of an owner that have not ended. */
   livingOf(owner: SessionOwner, key: string): SessionRecord[]
   /** How many an owner has, ended or not. */
   countOf(owner: SessionOwner, key: string): number

@@ -276,8 +276,8 @@ export function newIdentity(at: Moment, change: Partial<IdentityRecord> = {}): I
   }
 }
 
-// Counted up from a random start, so that no two keys of a run meet. Six digits: more generations
-// than a server will ever see.
+// The generations count up from a random start, so that no two keys of a run meet. Six digits: more
+// generations than a server will ever see.
 let lastGeneration: number | undefined
 
 /** A key that signs from 60 seconds on, of a generation that was not given out before. */

@@ -90,8 +90,8 @@ export interface PasskeyStore {
   rename(userId: string, credentialId: string, name: string): Promise<boolean>
   /**
    * Deletes a passkey of this user. `removed` for one of several callers. With `unlessLast`: `last`
-   * where the user has no other, also of two that are removed at once. With the last passkey, the
-   * user's recovery codes go, in the same transaction.
+   * where the user has no other passkey, also for one of two that are removed at once. With the
+   * last passkey, the user's recovery codes go, in the same transaction.
    */
   remove(
     userId: string,

@@ -132,8 +132,8 @@ const storeRules = {
  * It works on rows of its own, of a user whose id begins with `mar-probe-`, and leaves nothing that
  * opens anything: no secret belongs to their hashes, and all are used up or ended. `purge` deletes
  * what is left of them. Of a key store it only inserts once more the newest key that is already
- * there, since running key rings would take any other for theirs; an empty one is not probed.
- * Clients are not probed: one that is there for a moment could be asked for.
+ * there, since running key rings would take any other key for theirs; an empty key store is not
+ * probed. Clients are not probed: one that is there for a moment could be asked for.
  *
  * Of the codes, sessions, proofs, identities and device codes it saves one in which no member is
  * left out, and reads it back: a store that drops a member is refused.
@@ -167,7 +167,8 @@ export async function probeStores(
   const { codes, sessions, secondFactors, tickets, proofs, identities } = checked
   const { deviceCodes, keys, consents, once, passkeys } = checked
   const probe = { ...checkOptions(rules, options), userId: `mar-probe-${randomId()}` }
-  // One after the other: together they would measure how large the connection pool is.
+  // The probes run one after the other: together they would measure the size of the connection
+  // pool.
   await unlessUnreachable('codes', () => probeCodes(codes, probe))
   await unlessUnreachable('sessions', () => probeSessions(sessions, probe))
   warnOfUnusedRedemption(stores)
@@ -206,7 +207,8 @@ async function probeCodes(codes: AuthorizationCodeStore, probe: Probe): Promise<
   const code = newWholeCode(at, { ...nothingOf(probe), retainUntil: at(60) })
   await codes.save(code)
   const kept = codes.find(code.codeHash).then((found) => requireKept('codes', code, found))
-  // Used up also where it has lost something: nothing that opens anything is left behind.
+  // The code is used up even if the store has lost something: no code that opens anything is left
+  // behind.
   await kept.catch(() => codes.consume(code.codeHash, at(0)))
   await kept
   await raceFor('codes', probe)('consume one code', async () =>

@@ -91,7 +91,7 @@ export interface ProofStore {
   /**
    * Consumes all proofs of the user that have one of these purposes and are not consumed, also
    * expired ones, since another process may have a clock that is behind. Says how many this very
-   * call has consumed. Others of the user, and proofs that are nobody's, stay as they are. Durable
+   * call has consumed. Other proofs of the user, and proofs of nobody, stay as they are. Durable
    * before it resolves: after a change of the password no older link may work.
    */
   voidForUser(userId: string, purposes: readonly string[], now: Date): Promise<number>

@@ -44,7 +44,7 @@ export interface SecondFactorStore {
   ): Promise<{ readonly outcome: 'activated' | 'already-active' }>
   /**
    * Keeps an enrolment, in the place of an earlier one of this session: only the seed that was
-   * shown last can be confirmed. Those of the user's other sessions stay.
+   * shown last can be confirmed. The enrolments of the user's other sessions stay.
    */
   savePending(pending: PendingSecondFactor): Promise<void>
   /** The enrolment of this session of the user, also if expired; null without one. */
@@ -119,7 +119,8 @@ export interface SecondFactorStore {
   ): Promise<{ readonly outcome: 'deactivated' | 'not-active' }>
   /**
    * In ONE conditional write: deletes the recovery codes of a user who has no factor, which
-   * `deactivate` has kept. Those of a user who has one stay, also where it is activated meanwhile.
+   * `deactivate` has kept. The codes of a user who has a factor stay, even if it is activated
+   * meanwhile.
    */
   deleteKeptRecoveryCodes(userId: string): Promise<void>
   /**

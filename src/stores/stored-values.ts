@@ -53,7 +53,7 @@ export function checkedScopes(scopes: readonly string[]): readonly string[] {
 
 const maxHashes = 2
 
-/** The hashes of a client's secrets, or an error for those that its record may not have. */
+/** The hashes of a client's secrets, or an error for hashes that its record may not have. */
 export function checkedSecretHashes(hashes: readonly string[] = []): readonly string[] {
   const areHashes = hashes.every(
     (hash) => typeof hash === 'string' && /^sha256:[\w-]{43}$/.test(hash),

@@ -188,7 +188,7 @@ export function createTakeNetworks(
   { points, duration }: Limit,
   times = 1,
 ): (ip: string | null, ...of: readonly string[]) => readonly Command[] {
-  // Made on demand: a host without the capability needs no such counters.
+  // The counters are made on demand: a host without the capability needs no such counters.
   const counting = (prefix: string, factor: number) =>
     lazily(() => createCounter(options, { keyPrefix: prefix, points: points * factor, duration }))
   const counters = [

@@ -59,8 +59,8 @@ export interface ThrottleOptions {
   readonly secondFactorTotal?: number
   /**
    * Refused codes, refresh tokens and OAuth clients per network, each counted apart. Beyond that, a
-   * refusal is 429; valid requests never are. Client ids that this process has not seen for a day
-   * are then looked up one at a time. Default 300 in 900 seconds.
+   * refusal is 429; a valid request is never refused with 429. Client ids that this process has not
+   * seen for a day are then looked up one at a time. Default 300 in 900 seconds.
    */
   readonly endpoints?: Limit
   /** Limits of mails and of the codes in them: see {@link MailLimitOptions}. */

@@ -60,7 +60,7 @@ export function createLookupLimit({ options, counters, reportLimit }: LimitsKit)
     return reportLimit({ scope: 'endpoint', points, retryAfter }, context, dryRun)
   }
 
-  // Once in a window: a flood of names must not become a flood of events.
+  // The limit is reported once in a window: a flood of names must not become a flood of events.
   function reportOnce(window: Window, context: RequestContext, now: Date): void {
     if (!window.isReported) report(context, (window.endsAt - now.getTime()) / 1000)
     window.isReported = true
@@ -73,11 +73,12 @@ export function createLookupLimit({ options, counters, reportLimit }: LimitsKit)
     if (window.taken >= points) {
       reportOnce(window, context, now)
       if (dryRun) return find()
-      // Counted apart, so that a flood on the pages does not slow the servers of apps down.
+      // Proofs and names count apart, so that a flood on the pages does not slow the servers of
+      // apps down.
       const line = `${hasProof ? 'proof' : 'name'} ${network}`
       return findSlowly(line, name, find, () => report(context, 1))
     }
-    // Counted before the lookup: a burst would evade a count of results.
+    // The attempt counts before the lookup: a burst would evade a count of results.
     window.taken += 1
     const giveBack = () => {
       window.taken -= 1
@@ -247,7 +248,7 @@ export function createIssueLimits({ options, keyOf, ask, reportLimit }: LimitsKi
   const counting = (keyPrefix: string, limit: Limit) =>
     createCounter(options, { keyPrefix, ...limit })
   const bySession = counting('mar-issue-session', perSession)
-  // Made on demand: a host without apps needs no such limiter.
+  // The counter is made on demand: a host without apps needs no such limiter.
   const unaskedBySession = lazily(() => counting('mar-issue-unasked', perSessionUnasked))
   const byUser = counting('mar-issue-user', perUser)
 

@@ -28,8 +28,8 @@ export interface MailLimits {
    */
   takeMailRequest(typed: string, context: RequestContext): Promise<void>
   /**
-   * Counts a user name that is looked up, by network: a free one, for which the answer is true, as
-   * a fifth of one that is taken. Throws 429 or 503, and the errors of the lookup.
+   * Counts a user name that is looked up, by network. A free name, for which the answer is true,
+   * counts a fifth of a taken name. Throws 429 or 503, and the errors of the lookup.
    */
   limitNames(isFree: () => Promise<boolean>, context: RequestContext): Promise<boolean>
   /** Counts a browser that is led to a provider, by network. Throws 429 or 503. */

@@ -30,8 +30,8 @@ import {
 export interface PasswordAttempt {
   readonly identifier: IdentifierDigests
   /**
-   * The user of the identifier, or null. Called only if a limit over all networks, or of a whole
-   * network, is reached: a user who has signed in from this network before still may.
+   * The user of the identifier, or null. It is called only if a limit over all networks, or of a
+   * whole network, is reached: a user who has signed in from this network before may still sign in.
    */
   readonly findUserId: () => Promise<string | null>
 }
@@ -55,7 +55,7 @@ export interface PasswordSlot {
   /**
    * Call it if the user's sign-in is complete, or if the password was right in a session. Does the
    * remaining work, and then, even if that fails, refunds the failures of this identifier in this
-   * network and the account's total. Rejects only if the work does.
+   * network and the account's total. Rejects only if the work rejects.
    */
   clear<T>(userId: string, cleared: Cleared<T>): Promise<T>
 }
@@ -379,7 +379,7 @@ async function clear<T>(
     ])
     const late = givingBackFailed(limiting, attempt, keys, await failedHere.collectRest(rest))
     if (late.length > 0) await ask(late)
-    // Last: it wakes the next attempt, which then finds all refunded points.
+    // This comes last: it wakes the next attempt, which then finds all refunded points.
     slots.keep(held)
   }
 }

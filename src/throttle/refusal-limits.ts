@@ -69,7 +69,7 @@ export function createRefusalLimits(kit: LimitsKit): RefusalLimits {
   const counting = (keyPrefix: string, limit: Limit) =>
     lazily(() => countRefusals(kit, createCounter(options, { keyPrefix, ...limit })))
   const ofTokens = countRefusals(kit, kit.counters.refusedTokens)
-  // Made on demand: a host without clients or passkeys needs no such limiters.
+  // The counters are made on demand: a host without clients or passkeys needs no such limiters.
   const ofClient = counting('mar-client', perClientAndNetwork)
   const ofPasskeys = counting('mar-passkey', limitOf(options, 'network'))
   const ofPasskey = counting('mar-passkey-id', perPasskey)
@@ -93,7 +93,7 @@ export function createRefusalLimits(kit: LimitsKit): RefusalLimits {
       },
     async countRefusedClient(clientId, request, refusal) {
       const network = networkOf(request.context.ip)
-      // First, so that invented ids beyond the limit get no counters.
+      // This comes first, so that invented ids beyond the limit get no counters.
       const told = await ofTokens(keyOf('endpoint', 'client', network), unseen(request), refusal)
       if (told !== refusal) return told
       return ofClient()(keyOf('client', clientId, network), request, refusal)

@@ -45,7 +45,7 @@ export interface SecondFactorLimits {
   ): Promise<T>
   /**
    * Call it after a right code outside of a sign-in: the code does not count, but earlier wrong
-   * ones still do. Never rejects.
+   * codes still count. Never rejects.
    */
   refundSecondFactor(attempt: CodeAttempt): Promise<void>
   /**

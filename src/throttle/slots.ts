@@ -175,7 +175,7 @@ export interface PendingAttempts {
   /** Call it when an attempt ends; wakes the oldest waiter. */
   end(line: string): void
   isPending(line: string): boolean
-  /** Those with a pending attempt. */
+  /** The lines with a pending attempt. */
   which<Of extends { readonly line: string }>(wanted: readonly Of[]): ReadonlySet<Of>
   /** Wakes the oldest waiter. */
   wake(line: string): void

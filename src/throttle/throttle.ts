@@ -92,7 +92,7 @@ import { createSecondFactorLimits, type SecondFactorLimits } from './second-fact
 // guesses one name. It may answer 429, because an unknown name behaves the same. `perUser` stops a
 // botnet that tries many names of one account. It is silent, because an unknown name leads to no
 // account. `perUserAndKnownNetwork` and the epochs admit the owner from known networks while
-// unknown ones have exhausted the limits. `failedHere` prevents an account with a victim's name
+// unknown networks have exhausted the limits. `failedHere` prevents an account with a victim's name
 // from refunding guesses at the victim. The counters of codes bound guesses at six digits, per hour
 // and in all.
 //

@@ -135,9 +135,9 @@ export function createAccessTokens(
   }
 }
 
-// Keyed by digest, so that a memory dump contains no tokens. Each API has a cache of its own: a
-// token that was verified for one API must not be found at another. The guards name them, so they
-// are few.
+// The cache is keyed by digest, so that a memory dump contains no tokens. Each API has a cache of
+// its own: a token that was verified for one API must not be found at another. The guards name the
+// APIs, so they are few.
 function createVerifiedTokens() {
   const newCache = () => boundedCache<AccessTokenClaims>(maxVerified, maxVerifiedAgeSeconds)
   const own = newCache()
@@ -224,7 +224,7 @@ function isForOneOf(
   return isFor !== undefined && audiences.includes(isFor)
 }
 
-// Checked again with the router's clock: a host's own signer may not check the times.
+// The times are checked again with the router's clock: a host's own signer may not check the times.
 function problemOfTimes({ exp, iat }: AccessTokenClaims, now: Date): string | null {
   if (exp + maxSkewSeconds <= seconds(now)) return 'token expired'
   return iat - maxSkewSeconds > seconds(now) ? 'token issued in the future' : null

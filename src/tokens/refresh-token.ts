@@ -20,7 +20,7 @@ export type RefreshTokenClass =
 const pattern = /^mar_rt_([A-Za-z0-9_-]{22})\.[A-Za-z0-9_-]{65}$/
 const prefix = 'mar_rt_'
 const tagLength = 22
-/** Maximum number of spent tokens in a session; older ones are recognised by their tag. */
+/** Maximum number of spent tokens in a session; older tokens are recognised by their tag. */
 const maxSpentTokens = 20
 /**
  * Seconds by which the clocks of processes may differ before an honest client looks like a thief.

@@ -43,8 +43,8 @@ export function readSessionSecret(kind: SecretKind, text: string): PresentedSecr
 }
 
 /**
- * Whether a secret is valid for the session now: the current one, or the former one until its end.
- * False for a session without secrets.
+ * Whether a secret is valid for the session now: the current secret, or the former secret until its
+ * end. False for a session without secrets.
  */
 export function isSecretOf(
   { kind, sessionId, secretHash }: PresentedSecret,

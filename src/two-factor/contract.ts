@@ -2,7 +2,7 @@ import type { AuthUser } from '../users/contract.js'
 
 /**
  * A second factor of the host, such as codes by e-mail. It is asked only after a right password,
- * and every code is counted before it is verified: ten wrong ones an hour, per user, over all
+ * and every code is counted before it is verified: ten wrong codes an hour, per user, over all
  * factors together.
  */
 export interface OtherFactor {

@@ -60,7 +60,7 @@ export interface TotpEnrolment {
     code: string,
     context: RequestContext,
   ): Promise<ConfirmationVerdict>
-  /** Makes ten new recovery codes; the old ones stop working. Rejects with `totp-not-enabled`. */
+  /** Makes ten new recovery codes; the old codes stop working. Rejects with `totp-not-enabled`. */
   replaceRecoveryCodes(userId: string, context: RequestContext): Promise<string[]>
   /**
    * Deletes the seed, and the recovery codes unless the user has a passkey. False if there was no
@@ -144,8 +144,8 @@ async function disable(
 ): Promise<boolean> {
   const isKept = await hasPasskey()
   const { outcome } = await store.deactivate(userId, isKept)
-  // The last passkey may have been removed meanwhile, while TOTP was active. Checked again after
-  // the write, one of the two sees the other. If that fails, the codes are useless without a
+  // The last passkey may have been removed meanwhile, while TOTP was active. This is checked again
+  // after the write: one of the two sees the other. If that fails, the codes are useless without a
   // passkey, and are deleted before the next one is added.
   const forget = async () => {
     if (isKept && !(await hasPasskey())) await store.deleteKeptRecoveryCodes(userId)

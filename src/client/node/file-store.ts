@@ -71,8 +71,8 @@ async function readText(file: string): Promise<string | null> {
   }
 }
 
-// Written under another name and renamed, so that no reader, even after a power failure, finds half
-// a file.
+// The file is written under another name and renamed, so that no reader, even after a power
+// failure, finds half a file.
 async function replace(file: string, text: string): Promise<void> {
   const draft = `${file}.${randomUUID()}`
   try {
@@ -138,8 +138,8 @@ async function take(folder: string, number: number): Promise<string | null> {
     if (isCode(error, 'EEXIST')) return null
     throw error
   }
-  // Checked again after the creation: a slow process may have created an outdated number, and the
-  // empty file may have been one that its creator was about to write.
+  // This is checked again after the creation: a slow process may have created an outdated number,
+  // and the creator of the empty file may have been about to write it.
   const isMine = (await highestIn(folder)) === number && (await isFree(folder, number - 1))
   if (!isMine) {
     await rm(file, { force: true })

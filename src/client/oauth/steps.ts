@@ -8,7 +8,7 @@ import { OAuthError, queryOf, toldError, withQuery } from './query.js'
 
 /** Options of a sign-in. */
 export interface StartOptions {
-  /** `none` shows no page; `login`, `consent` and `select_account` always show theirs. */
+  /** `none` shows no page; `login`, `consent` and `select_account` always show their page. */
   readonly prompt?: 'none' | 'login' | 'consent' | 'select_account'
   /** Maximum age of the browser's sign-in, in seconds. */
   readonly maxAge?: number

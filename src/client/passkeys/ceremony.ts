@@ -62,7 +62,8 @@ export function isSupported(): boolean {
 
 const numeric = /^https?:\/\/(?:[\d.]+|\[.*\])(?::\d+)?$/
 
-// WebAuthn Level 3 §5.1.8 to §5.1.10, in browsers since 2023 to 2025; by hand in older ones.
+// WebAuthn Level 3 §5.1.8 to §5.1.10, in browsers since 2023 to 2025. In older browsers, this code
+// does it.
 
 /** A passkey or user in options. */
 interface Named {

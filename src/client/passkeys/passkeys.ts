@@ -24,7 +24,7 @@ export interface Passkey {
   /** ISO 8601, UTC, like all times here. */
   readonly createdAt: string
   readonly lastUsedAt: string | null
-  /** Whether it can be synced to other devices; `backedUp`: whether it is. */
+  /** Whether the passkey can be synced to other devices. `backedUp`: whether it is synced. */
   readonly synced: boolean
   readonly backedUp: boolean
   readonly transports: readonly string[]

@@ -103,7 +103,7 @@ function isGrant(value: unknown): boolean {
 // Another site could not be told from the host that the consent page names.
 function isRedirect(uri: string, host: string | null): boolean {
   if (redirectProblem(uri, 'native') !== null) return false
-  // Strangers wrote it: a scheme without the maker's domain says nothing about whose it is.
+  // Strangers wrote the document: a scheme without the maker's domain does not tell its owner.
   if (/^(?!https?:)[^.:]*:/.test(uri)) return false
   return redirectKind(uri) !== 'https' || new URL(uri).host === host
 }

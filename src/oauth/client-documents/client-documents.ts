@@ -88,7 +88,7 @@ export function createClientDocuments(
     },
     isRead,
     async read(client, context) {
-      // Asked again: nothing is fetched from a host that is not listed.
+      // The host is checked again: nothing is fetched from a host that is not listed.
       const host = listedHost(client.id)
       const document = host === null ? null : await documentOf(client.id, host, context)
       if (document === null) return null

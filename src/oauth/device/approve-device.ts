@@ -135,8 +135,8 @@ function askedDevice(
   return { code, userCode, client, scopes, resources, isSameNetwork }
 }
 
-// Stored before the approval: the consent is read when the device collects its session. False if
-// there is no room for it.
+// The consent is stored before the approval: it is read when the device collects its session. False
+// if there is no room for it.
 async function consent(
   { consents, ownResource, clock, audit }: DeviceKit,
   { session: { userId } }: BrowserUser,

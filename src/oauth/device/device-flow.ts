@@ -103,7 +103,7 @@ export function createDeviceFlow(
         createdAt: now,
         expiresAt: new Date(now.getTime() + deviceCodeLifetime * 1000),
       })
-      // The row is found by the first part, and by no other: so a question is one statement.
+      // Only the first part finds the row: so a question is one statement.
       return { deviceCode: `mar_dc_${userCodeHash}${secret}`, userCode }
     },
 

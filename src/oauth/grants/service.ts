@@ -147,8 +147,9 @@ async function openSession(
   return session
 }
 
-// The ids of a post are numbered. Ended sessions keep theirs until they are purged, so the first
-// free number is searched for in steps that grow: many ends must not make the next one slow.
+// The ids of a post are numbered. Ended sessions keep their number until they are purged. So the
+// search for the first free number goes in growing steps: many ended sessions must not make the
+// next request slow.
 async function freeId({ sessions }: AppsKit, post: Post): Promise<string> {
   const isTaken = async (number: number) => (await sessions.findEver(idOf(post, number))) !== null
   let free = 1

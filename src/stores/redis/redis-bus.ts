@@ -38,9 +38,9 @@ const checkTimeoutMs = 2000
  * the router asks `sessions.liveAmong` about all sessions with open sockets every 4 seconds.
  *
  * `subscribe` rejects when Redis is not reached at once, and leaves nothing behind; the router
- * tries again until it is. `publish` rejects when your client does. `check` sends a message that
- * means nothing, and rejects when a listener of this process has not heard it within 2 seconds.
- * Messages that are no `BusMessage` are ignored. A client that may publish on the channel
+ * tries again until it succeeds. `publish` rejects when your client does. `check` sends a message
+ * that means nothing, and rejects when a listener of this process has not heard it within 2
+ * seconds. Messages that are no `BusMessage` are ignored. A client that may publish on the channel
  * can have sockets closed, not sessions ended: keep strangers off your Redis.
  *
  * @param client - a client of `redis` from 5.9 on (`createClient`, `createCluster`) or of `ioredis`

@@ -170,9 +170,9 @@ const yesOrNo = z.enum(['1', '0'])
 
 /**
  * Names that are used once, such as the `jti` of a client's assertion, in Redis 6.2 or later: for
- * hosts that keep consents in SQL and have many of these. Kept as digests, each until an hour after
- * it is over. The rules of `redisStores` for lost data hold here, too: a note that is lost lets an
- * assertion be used once more while it is good, for five minutes at most.
+ * hosts that keep consents in SQL and have many of these. The names are kept as digests, each until
+ * an hour after it is over. The rules of `redisStores` for lost data hold here, too: a note that is
+ * lost lets an assertion be used once more while it is good, for five minutes at most.
  *
  * @param client - as for `redisStores`
  * @throws AuthConfigError as `redisStores` does

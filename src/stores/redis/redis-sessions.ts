@@ -320,8 +320,8 @@ function sessionEndings(rows: EndingRows): Required<Pick<SessionStore, Endings>>
 }
 
 /**
- * Ends a session that a cutoff has ended, in its own row. The mark is not one of a call: it tells
- * `openAfter` whose doing it was.
+ * Ends a session that a cutoff has ended, in its own row. The mark is not the mark of a call: it
+ * tells `openAfter` that a cutoff has ended the session.
  */
 function endCutOff(rows: Pick<EndingRows, 'run' | 'key'>): EndCutOff {
   return function endByCutoff({ id, after }, { field }, { reason, at }) {
@@ -360,9 +360,9 @@ async function forget(
  * before the answer, so that it stays over where the cutoff is lost as well.
  */
 export interface Cutoffs {
-  /** The sessions as they are: one that is cut off has ended. */
+  /** The sessions as they are: a session that is cut off has ended. */
   judge(found: readonly FoundSession[]): Promise<SessionRecord[]>
-  /** Those that are not cut off. */
+  /** The sessions that are not cut off. */
   spared<Session extends OwnedSession>(sessions: readonly Session[]): Promise<Session[]>
 }
 

@@ -34,7 +34,7 @@ export interface SqlEngine {
   readonly hasOnConflict: boolean
   /** `UPDATE … RETURNING`. */
   readonly hasReturning: boolean
-  /** `SELECT … FOR UPDATE`, where others lock all that there is. */
+  /** The engine has `SELECT … FOR UPDATE`; other engines lock the whole database. */
   readonly locksRows: boolean
   /** In `SET`, an expression sees what the assignments before it have changed. */
   readonly assignsInTurn: boolean

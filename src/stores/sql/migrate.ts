@@ -18,7 +18,7 @@ import {
 } from './tables.js'
 import { listWhatIsThere } from './what-is-there.js'
 
-/** What {@link migrateSql} did. Equal numbers: nothing was left to do. */
+/** The result of {@link migrateSql}. Equal numbers: nothing was left to do. */
 export interface MigrationResult {
   /** The version of the tables before; 0 where there were none. */
   readonly from: number
@@ -67,8 +67,8 @@ export async function migrateSql<Database>(
   // One connection for all of it: the lock belongs to the connection.
   return engine.db.connection().execute(async (connection) => {
     await checkServer(engine, connection)
-    // Asked first, because a role that may not create tables may not repeat a CREATE TABLE IF NOT
-    // EXISTS either. SQLite knows no roles.
+    // This is asked first, because a role that may not create tables may not repeat a CREATE TABLE
+    // IF NOT EXISTS either. SQLite knows no roles.
     const current =
       engine.name === 'sqlite' ? 0 : await versionOf(engine, connection).catch(() => 0)
     const isDone =

@@ -74,9 +74,10 @@ const maxPayloadBytes = 7999
  * is ever heard. So each connection that listens is sent a message over another one; when it does
  * not hear it within 2 seconds, `logger` is warned.
  *
- * `subscribe` rejects when no connection is had within 5 seconds, and leaves nothing behind; the
- * router tries again until it is. `publish` rejects when the query fails, or the message is longer
- * than the 7999 bytes that PostgreSQL carries. Messages that are no `BusMessage` are ignored.
+ * `subscribe` rejects when there is no connection within 5 seconds, and leaves nothing behind; the
+ * router tries again until it succeeds. `publish` rejects when the query fails, or the message is
+ * longer than the 7999 bytes that PostgreSQL carries. Messages that are no `BusMessage` are
+ * ignored.
  *
  * @param pool - a `pg.Pool` with a `max` of at least one more than the number of routers that
  * listen on it

@@ -15,7 +15,7 @@ import type { AuthDatabase } from './tables.js'
 
 const columns = columnsOf<PasskeyRecord, 'mar_passkeys'>(passkeyRow)
 
-/** Passkeys in SQL: a row each, and one for each user who has any, with how many there are. */
+/** Passkeys in SQL: a row for each, and a row for each user who has any, with their number. */
 export function sqlPasskeys(engine: SqlEngine): PasskeyStore {
   const { db, tables, key } = engine
   const table = tables.passkeys

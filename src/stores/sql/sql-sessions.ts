@@ -220,8 +220,8 @@ interface EndTogether {
 const batch = 500
 
 /**
- * Ends the sessions in batches, and answers the ids of those that this call ended: at least `limit`
- * of them, or none is left.
+ * Ends the sessions in batches, and answers the ids of the sessions that this call ended: at least
+ * `limit` of them, or none is left.
  */
 async function endTogether(
   engine: SqlEngine,

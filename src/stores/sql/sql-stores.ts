@@ -166,9 +166,9 @@ export interface SqlOAuthStores {
 }
 
 /**
- * Keeps clients, consents and names that are used once beside what {@link sqlStores} keeps: in the
- * tables that {@link migrateSql} makes, under the same rules. Apart from those, since a router
- * without OAuth clients has no use for them.
+ * Keeps clients, consents and names that are used once, beside the records of {@link sqlStores}: in
+ * the tables that {@link migrateSql} makes, under the rules of `sqlStores`. They are apart, since a
+ * router without OAuth clients has no use for them.
  *
  * @param kysely - your instance, or a transaction of it
  * @param options - as for `sqlStores`
@@ -199,8 +199,9 @@ export function sqlOAuthStores<Database>(
 }
 
 /**
- * Keeps passkeys beside what {@link sqlStores} keeps: in the tables that {@link migrateSql} makes,
- * under the same rules. Apart from those, since a router without passkeys has no use for it.
+ * Keeps passkeys, beside the records of {@link sqlStores}: in the tables that {@link migrateSql}
+ * makes, under the rules of `sqlStores`. It is apart, since a router without passkeys has no use
+ * for it.
  *
  * @param kysely - your instance, or a transaction of it
  * @param options - as for `sqlStores`

@@ -162,7 +162,7 @@ export interface TableNames {
 
 /**
  * The options of one of the factories that know tables. Names cannot be parameters of a statement,
- * so only plain ones are taken.
+ * so only plain names are taken.
  */
 export function checkTableOptions(factory: string, given: unknown): CheckedTables {
   return checkOptions({ factory, schema: tableOptions, remedies: tableRemedies }, given)
