@@ -90,8 +90,8 @@ type Confirming = Pick<SignedInRequest, 'session'> | AuthError
 
 /**
  * Deletes the account by the mailed code, in the session that has asked for it. If a deletion with
- * this code has begun, its session has ended: then the code alone completes it. Throws what
- * `asking` is if it is an error, 400 `proof-refused`, 429, 503; after the latter, call it again.
+ * this code has begun, its session has ended: then the code alone completes it. Throws `asking` if
+ * it is an error, 400 `proof-refused`, 429, 503; after 503, call it again.
  */
 export async function confirmDeletion(
   kit: DeletionKit,

@@ -51,8 +51,8 @@ function isIfThere(expected: object): expected is IfThere<Expected> {
 }
 
 /**
- * Wraps a part of the host: a failure of a method is 503, and so is an answer that violates the
- * contract. An optional method exists if the part has it.
+ * Wraps a part of the host: a failure of a method is 503. An answer that violates the contract is
+ * 503, too. An optional method exists if the part has it.
  */
 export function failClosed<Part extends object>(
   name: string,

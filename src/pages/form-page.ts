@@ -58,8 +58,9 @@ export interface FormPage {
   /** Executes the form, which was shown by our page in this browser for this request. */
   submit(visit: PageVisit, fields: FormFields): Promise<Submitted>
   /**
-   * The earlier answer to the same form, if it was sent a moment ago; null otherwise. Called if the
-   * page is not next any more, because that answer took effect. Default: the browser is led on.
+   * The earlier answer to the same form, if it was sent a moment ago; null otherwise. It is asked
+   * if that answer took effect, so that this page is no longer the next one. Default: the browser
+   * is led on.
    */
   answeredBefore?(visit: PageVisit, fields: FormFields): Promise<TextAnswer | null>
 }

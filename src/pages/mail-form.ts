@@ -183,8 +183,8 @@ function wrongIn({ code, details }: AuthError): readonly string[] {
 }
 
 /**
- * The page that says why a link has no effect. `onward`: where to go from there. Throws what is no
- * refusal of a link.
+ * The page that says why a link has no effect. `onward`: where to go from there. Throws every other
+ * error than the refusal of a link.
  */
 export function deadLink(
   kit: FormsKit,

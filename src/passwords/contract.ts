@@ -44,7 +44,7 @@ export interface PasswordHasher {
   canRead?(hash: string): boolean
   /**
    * Optional. Why a refused password could not be compared with a hash, for the reason of
-   * `login.failed`; null if it was wrong. Called after `verify`, for readable hashes.
+   * `login.failed`; null if it was wrong. It is called after `verify`, for readable hashes.
    */
   whyRefused?(plain: string, hash: string): 'password-over-72-bytes' | null
   /**

@@ -103,8 +103,9 @@ export interface Provider {
   /** How its answer arrives. `form_post` is a POST from its page. Default `query`. */
   readonly responseMode?: 'query' | 'form_post' | undefined
   /**
-   * The id of another provider in the list, which has the same accounts with the same issuer: who
-   * is connected with one of the two signs in with both. Default: the accounts are its own.
+   * The id of another provider in the list, which has the same accounts with the same issuer: a
+   * user who is connected with one of the two signs in with both. Default: the accounts are its
+   * own.
    */
   readonly sameAccountsAs?: string | undefined
   /**

@@ -46,9 +46,9 @@ export interface JoseSignerOptions {
    */
   readonly keys: readonly (SigningKey | string | undefined)[] | KeyRing
   /**
-   * Keys only for ID tokens of apps that support nothing but `RS256`: RSA of 3072 bits or more, as
-   * such a list, or as a `keyRing({ algorithm: 'RS256', … })` with its own folder or store. Access
-   * tokens signed with one of them are refused. Default: none.
+   * Keys only for ID tokens of apps that support nothing but `RS256`: RSA keys of 3072 bits or
+   * more. Pass a list of keys, or a `keyRing({ algorithm: 'RS256', … })` with its own folder or
+   * store. Access tokens signed with one of them are refused. Default: none.
    */
   readonly rs256?: readonly (SigningKey | string | undefined)[] | KeyRing
   /**
@@ -261,7 +261,7 @@ function createIdTokens({
     const active = await keys.get(algorithm)?.active()
     if (active === undefined)
       throw new UnexpectedAnswer(`this signer signs no ID tokens with ${algorithm}`)
-    // After a change of its algorithm, a ring signs with the old one until it is rotated.
+    // After a change of its algorithm, a ring signs with the old algorithm until it is rotated.
     if (active.algorithm !== algorithm)
       throw new UnexpectedAnswer(
         `ID tokens are signed with ${algorithm}, and the key whose time it is is one of ` +

@@ -36,9 +36,9 @@ import type {
 } from './second-factor-contract.js'
 import type { SocketTicketRecord, SocketTicketStore } from './ticket-contract.js'
 
-// Each store is used only through these wrappers. A failure is a 503, and so is an answer its
-// contract does not know: a store that answers `undefined`, or another's row, must not be mistaken
-// for one that said yes.
+// Each store is used only through these wrappers. A failure is a 503. An answer that its contract
+// does not know is a 503, too: a store that answers `undefined`, or another row, must not be
+// mistaken for a store that said yes.
 
 /** Codes as the router uses them: an exchange is always one call. */
 export interface RedeemableCodes extends Omit<AuthorizationCodeStore, 'redemption'> {

@@ -130,7 +130,7 @@ interface Owner {
 
 /**
  * Keeps passkeys in the memory of this process, as `memoryStores` keeps the rest: for tests and for
- * trying things out. A restart forgets them, and who has nothing else cannot sign in any more.
+ * trying things out. A restart forgets them. A user who has nothing else cannot sign in any more.
  *
  * @throws AuthConfigError in a cluster worker
  *

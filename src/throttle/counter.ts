@@ -116,9 +116,9 @@ export function consumedOf(answer: Answer | undefined): number {
 }
 
 /**
- * Whether a window with so many seconds left, rounded up, may end before a refund arrives, which
- * would then reduce the failures of others in the next window. Without a refund, the points end
- * with the window.
+ * Whether a window with so many seconds left, rounded up, may end before a refund arrives. The
+ * refund would then reduce the failures of others in the next window. Without a refund, the points
+ * end with the window.
  */
 export function isEnding(seconds: number): boolean {
   return seconds <= 2

@@ -18,9 +18,9 @@ import type { HostCall } from '../lib/host-call.js'
 import type { AuthUser, NewUser, UserContact, UserCreation, UserStore } from './contract.js'
 
 /**
- * Wraps the host's user store: a failure is 503, and so is an answer that is not a user or is
- * another user. `undefined`, which many database libraries return for a missing row, counts as
- * null. An optional method exists if the store has it.
+ * Wraps the host's user store: a failure is 503. An answer that is not a user, or is another user,
+ * is 503, too. `undefined`, which many database libraries return for a missing row, counts as null.
+ * An optional method exists if the store has it.
  */
 export function failClosedUsers(store: UserStore, call: HostCall): UserStore {
   const { findContact } = store

@@ -115,7 +115,7 @@ async function underLock(
     await lock.release(connection)
     return result
   } catch (error) {
-    // The first error is the one to tell of.
+    // The first error is reported.
     await lock.giveUp(connection).catch(() => {})
     throw error
   }
