@@ -41,7 +41,8 @@ export function createProvePassword(
         aborted(),
       )
       if (verdict.right) {
-        // As after a login: a thief's guesses in the same session must not lock the owner out.
+        // The counters are cleared as after a login: a thief's guesses in the same session must not
+        // lock the owner out.
         const { user: proven } = verdict
         return await slot.clear(userId, { factorShown: false, work: async () => proven })
       }

@@ -130,7 +130,7 @@ function byPassword(kit: SessionsKit): Pick<Ending, 'reason' | 'endAll'> {
       const endAll = kit.namedSurvivePassword ? endAllButNamed : endAllForUser
       const ended = await endAll(userId, reason, context, ...kept)
       const [exceptId] = kept
-      // At once: the next check of the remaining session would end it.
+      // This is done at once: the next check of the remaining session would end it.
       if (exceptId !== undefined) await keepUnder(kit, userId, exceptId)
       return ended
     },

@@ -129,10 +129,11 @@ export async function endForUser(
   const { exceptId, openerId } = await keptSessions(kit, userId, except)
   const endAll = () => ending.endAll(userId, reason, context, exceptId, openerId)
   const ended = await endAll()
-  // After the sessions, so that none of them begins another enrolment. A seed that a thief has
-  // seen must not become the user's factor.
+  // Enrolments go after the sessions, so that no session begins another one. A seed that a thief
+  // has seen must not become the user's factor.
   await kit.totp?.store.deletePending(userId)
-  // After the sessions: an outage of the counters must not keep them open.
+  // The networks are forgotten after the sessions end: an outage of the counters must not keep
+  // sessions open.
   await kit.knownNetworks.forgetAll(userId)
   if (which === null) return ended
   // Ends sessions opened by a removed way in meanwhile, also if the last one had to stay.

@@ -62,7 +62,7 @@ export function createRemoveWaysIn(kit: WaysInKit): RemoveWaysIn {
     const unlessLast = which.sparesLast && user?.passwordHash === null && !goes.includes(false)
     const outcomes: Outcome[] = []
     for (const one of identities.filter(ofIdentities)) {
-      // One of one kind is enough.
+      // One way in of either kind is enough.
       const isLastKind = unlessLast && passkeys.length === 0
       outcomes.push(await removeIdentity(kit, one, isLastKind, context))
     }

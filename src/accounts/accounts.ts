@@ -200,7 +200,8 @@ function accountsForHost(kit: AccountsKit): AccountsForHost {
       const context = contextOfAction(options)
       requireIds({ userId })
       const user = await users.findById(userId)
-      // With the contact it does not count: strangers' requests must not stop a support desk.
+      // With the contact, the mail does not count: strangers' requests must not stop a support
+      // desk.
       const contact = user && (await kit.contacts.findContact(user.id))
       return user !== null && (await sendReset(kit, user, context, contact))
     },

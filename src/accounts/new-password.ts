@@ -174,7 +174,7 @@ export async function changePassword(
 ): Promise<number> {
   const { sessions, updatePasswordHash } = kit
   const { context } = request
-  // Before the proof: a password that our own rules refuse uses up no code.
+  // This is checked before the proof: a password that our own rules refuse uses up no code.
   await requireGood(kit, asking.user, newPassword, context, true)
   const proved = await prove(kit, asking, proof, request)
   // The hash that was verified: if another one is stored by now, the change is not this user's.

@@ -105,8 +105,8 @@ async function end(
   await sessions.end(session, 'logout', context)
 }
 
-// After the session is stored as ended, so that a failure can be repeated, the cookie goes. To the
-// app by a page, since `form-action 'self'` blocks a redirect to another site after a form.
+// After the session is stored as ended, so that a failure can be repeated, the cookie goes. A page
+// leads to the app, since `form-action 'self'` blocks a redirect to another site after a form.
 function leave(
   kit: BrowserKit,
   { back, uiLocales, place }: Asked,

@@ -18,7 +18,7 @@ export interface ClientParts {
   readonly clock: () => Date
 }
 
-// From the global registry: a page may have loaded the core twice, in two bundles.
+// The symbol is in the global registry: a page may have loaded the core twice, in two bundles.
 const name: unique symbol = Symbol.for('messaging-auth-router/client')
 
 /** A client with its internal parts. */

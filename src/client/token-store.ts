@@ -72,7 +72,8 @@ export function localStorageStore(key = 'messaging-auth'): TokenStore {
     get: async () => place().getItem(key),
     set: async (text) => place().setItem(key, text),
     remove: async () => place().removeItem(key),
-    // Not a lease in localStorage: on a slow network it could expire and admit two tabs.
+    // The lock is no lease in localStorage: on a slow network a lease could expire and admit two
+    // tabs.
     async exclusively(work) {
       const locks = platform.navigator?.locks
       if (locks === undefined) return alone(work)

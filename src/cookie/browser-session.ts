@@ -46,7 +46,7 @@ function browserSessionEndpoint(kit: BrowserSessionKit): Endpoint {
     const asking = await requireLive(sessions, known)
     const earlier = await findSessionOfCookie(pages, sessions, incoming)
     if (earlier !== null && isOfSameSignIn(earlier, asking)) return noContent(null)
-    // 403. After the check above, so that a signed-in browser never fails here.
+    // 403. This comes after the check above, so that a signed-in browser never fails here.
     await requireRecentSignIn(sessions, asking, kit.maxSignInAge, kit.clock)
     // 401, 403, 503
     const approved = await approve(kit, asking, user, context)

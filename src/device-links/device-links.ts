@@ -165,8 +165,9 @@ function approveEndpoint(kit: LinksKit): Endpoint {
       await requireRecentSignIn(kit.sessions, session, freshSeconds, kit.clock)
       if (await kit.hasMoreToShow(user)) throw new AuthError('reauthentication-required')
     }
-    // 400, 503. Before the proof: a code or a challenge works once, and a mistyped check code must
-    // not use it up. It counts before it is compared, so a wrong proof does not make it guessable.
+    // 400, 503. The check code comes before the proof: a code or a challenge works once, and a
+    // mistyped check code must not use it up. It counts before it is compared, so a wrong proof
+    // does not make it guessable.
     const link = await requireCheckCode(kit, session, { linkId, checkCode }, context)
     // 400, 401, 403, 429, 503
     const proved = await kit.proveAgain(asking, proof, request)

@@ -38,7 +38,7 @@ export function createLinkPage(forms: FormsKit, kit: LinksKit): AccountFormPage 
     maxAge: maxSignInAge,
     // The id of a link that is open. It opens nothing, and is no secret.
     ownQuery: (query) => (linkIdIn(query) === '' ? '' : query),
-    // Not to the sign-in at once: on the way there the fragment would be lost.
+    // The browser is not led to the sign-in at once: on the way there the fragment would be lost.
     beforeSignIn: (signIn) => (shell) => linkSignInPage({ signIn, linkScript }, shell),
 
     async view(found, form, { query, request }) {

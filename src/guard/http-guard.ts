@@ -404,7 +404,7 @@ function isNavigation(request: IncomingMessage): boolean {
   return accepted.some((range) => /^\s*text\/html\s*(?:;(?!\s*q=0(?:\.0*)?\s*$)|$)/i.test(range))
 }
 
-// As in the browser: a router of the host has cut its own path from `url`.
+// The path is as in the browser: a router of the host has cut its own path from `url`.
 function pathOf({ url, originalUrl = url }: IncomingMessage & { originalUrl?: string }): unknown {
   return originalUrl
 }

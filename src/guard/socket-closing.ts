@@ -134,7 +134,7 @@ export function createSocketRegistry(
   }
 }
 
-// Only words of ours: anybody may publish on a bus.
+// Only words of ours are used: anybody may publish on a bus.
 function wordsOf(why = ''): SocketEndReason {
   return Object.hasOwn(endReasons, why) ? `session ended: ${why as EndReason}` : 'session ended'
 }

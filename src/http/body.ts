@@ -25,8 +25,9 @@ interface MaybeParsed {
  * The JSON object in the body, from the host's parser or, without one, read here. An absent body is
  * an empty object, so that the error names the missing fields.
  *
- * Not with `express.json`, which accepts other charsets and invalid bytes, and drains an endless
- * body before it answers 413. In Express 4, the `{}` of a skipped body looks like a parsed one.
+ * It does not use `express.json`, which accepts other charsets and invalid bytes, and drains an
+ * endless body before it answers 413. In Express 4, the `{}` of a skipped body looks like a parsed
+ * one.
  *
  * Throws 400 for anything but a JSON object in valid UTF-8, 413 above 8 KiB, 415 for another type,
  * charset or coding, and AuthConfigError if the host has decoded the stream or begun to read it.

@@ -41,7 +41,7 @@ export interface GroundKit extends BaseKit {
   /** Call it with every time that was read from a store. */
   readonly noticeTime: NoticeTime
   readonly warnOnce: WarnOnce
-  /** With a time limit for requests to other servers. */
+  /** Calls with a time limit for requests to other servers. */
   readonly callProvider: HostCall
   /** Measures what is no call of the host's: a request to another server. */
   readonly watch: Watch

@@ -176,7 +176,7 @@ function createDelivery({ clock, audit, watch }: GroundKit, settings: MailSettin
     mail: MailToSend,
     { ip, userAgent }: RequestContext,
   ): Promise<MailFault | null> {
-    // After the answer, also where the host works before its first `await`.
+    // The mail is handed over after the answer, even if the host works before its first `await`.
     await new Promise(setImmediate)
     const to = parseMailAddress(mail.to)
     if (to === null) return 'address'

@@ -71,7 +71,7 @@ export function createBackchannelLogout(kit: LogoutKit): BackchannelLogout {
 
   sessions.onAppSessionEnded((session, context) => {
     const { clientId } = session
-    // At its app, the session that has replaced it has the same name.
+    // At its app, a replaced session has the name of the session that has replaced it.
     if (clientId === undefined || isReplaced(session)) return
     const work = tell(session, clientId, context).finally(() => looking.delete(work))
     looking.add(work)

@@ -37,8 +37,8 @@ export function addressAt({ href }: URL, path: string): string {
 }
 
 /**
- * Warns the host if the router seems to be mounted elsewhere than at `oauth.baseUrl`. Not an error,
- * since a proxy may strip part of the path.
+ * Warns the host if the router seems to be mounted elsewhere than at `oauth.baseUrl`. This is no
+ * error, since a proxy may strip part of the path.
  */
 export function noticingMount(endpoint: Endpoint, baseUrl: URL, warnOnce: WarnOnce): Endpoint {
   const path = baseUrl.pathname.replace(/\/$/, '')

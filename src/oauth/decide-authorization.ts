@@ -208,7 +208,7 @@ function comeAnew({ session }: Facts): InteractionPage | null {
   return session.isByFormerSecret ? { page: 'continue', reason: 'former' } : null
 }
 
-// Even if the page was completed a moment ago: the consent may have been withdrawn since.
+// The consent counts even if the page was completed a moment ago: it may have been withdrawn since.
 function consent({ request, isAllowed, flow }: Facts): InteractionPage | null {
   if (request.client.firstParty === true) return null
   const isWanted = request.prompt.includes('consent') && !flow.done.includes('consent')

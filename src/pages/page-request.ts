@@ -190,7 +190,8 @@ function isTag(text: string): boolean {
   return text.length <= maxLanguageChars && /^[A-Za-z0-9-]+$/.test(text)
 }
 
-// Only the whole query, like the others. A path that leads elsewhere is a mistake or an attack.
+// It matches the whole query only, like the others. A path that leads elsewhere is a mistake or an
+// attack.
 function returnOf(raw: string): ReturnErrand | 'malformed' | null {
   const match = /^return_to=([!"$%'-~]*)(?:&max_age=([0-9]{1,6}))?$/.exec(raw)
   if (match === null) return null
@@ -200,7 +201,7 @@ function returnOf(raw: string): ReturnErrand | 'malformed' | null {
   return { name: 'return', path, maxAge: maxAge === undefined ? null : Number(maxAge) }
 }
 
-// Only the whole query: in an authorization request, `then` is an unknown parameter.
+// It matches the whole query only: in an authorization request, `then` is an unknown parameter.
 function errandOf(raw: string): Errand | null {
   const match = /^then=(?:(account|logout)|device(?:&user_code=([A-Za-z-]{1,20}))?)$/.exec(raw)
   if (match === null) return null

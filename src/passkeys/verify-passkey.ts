@@ -55,7 +55,7 @@ async function judge(
   context: RequestContext,
 ): Promise<PasskeyVerdict> {
   const { response, purpose, userId, sessionId } = shown
-  // From the signed data: a stranger could write anything into a copy beside it.
+  // The values come from the signed data: a stranger could write anything into a copy beside it.
   const clientData = readClientData(response.response.clientDataJSON)
   if (clientData === null) return refused('malformed')
   const challenge = kit.challenges.open(clientData.challenge, { purpose, userId, sessionId })

@@ -60,7 +60,7 @@ export async function noteOnce(
     await proofs.openLink({ purpose, userId: null, mark: null, sealed, lifetime }, token)
     return true
   } catch (error) {
-    // An outage of the store leads here, too: then this call rejects as well.
+    // An outage of the store leads here, too: then `isNoted` rejects as well.
     if (await isNoted(proofs, purpose, name, context)) return false
     throw error
   }

@@ -187,7 +187,7 @@ async function decide(
   return decision.approved.user
 }
 
-// Before the sign-in decision: a forged token must not reach the host's hooks.
+// The token is checked before the sign-in decision: a forged token must not reach the host's hooks.
 async function checkToken(
   kit: SignInKit,
   found: Found,

@@ -169,7 +169,7 @@ async function requireInvitation(
   throw refusal(kit, 'invitation', 'proof-refused', context)
 }
 
-// After the answer: only the mailbox learns whether the address has an account.
+// The code is mailed after the answer: only the mailbox learns whether the address has an account.
 async function mailCode(
   kit: RegistrationKit,
   { invitation, ...newcomer }: Waiting,

@@ -152,8 +152,8 @@ async function unkept(
 /** Kinds of sessions that open no others: named tokens, apps and services. */
 const childless: readonly (string | undefined)[] = ['token', 'oauth', 'service']
 
-// After their parent: a session being opened now checks its parent again after it is stored
-// (src/pkce/redeem-code.ts), so one of the two sees the other. If the store fails, remaining
+// Children end after their parent: a session being opened now checks its parent again after it is
+// stored (src/pkce/redeem-code.ts), so one of the two sees the other. If the store fails, remaining
 // children end at their next read (ends-with-parent.ts).
 function createEndChildren(
   kit: Announcing,

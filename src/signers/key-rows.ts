@@ -13,10 +13,10 @@ export interface KeyRows {
   /** Reads the store now. */
   reload(): Promise<FoundRows>
   /**
-   * The keys in memory. For a known `kid` at once; every minute it also reads the store in the
-   * background. Keys read more than two minutes ago are read again first, if the store answers. For
-   * an unknown `kid` it reads the store, and rejects while the store fails: only a read can tell
-   * that a key does not exist.
+   * The keys in memory. For a known `kid` it answers at once; every minute it also reads the store
+   * in the background. Keys read more than two minutes ago are read again first, if the store
+   * answers. For an unknown `kid` it reads the store, and rejects while the store fails: only a
+   * read can tell that a key does not exist.
    */
   rowsFor(kid: string | undefined): Promise<FoundRows>
 }

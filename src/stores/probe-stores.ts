@@ -130,10 +130,10 @@ const storeRules = {
  * database may be unsafe over another, or behind a pool or proxy that repeats what fails.
  *
  * It works on rows of its own, of a user whose id begins with `mar-probe-`, and leaves nothing that
- * opens anything: no secret belongs to their hashes, and all are used up or ended. `purge` deletes
- * what is left of them. Of a key store it only inserts once more the newest key that is already
- * there, since running key rings would take any other key for theirs; an empty key store is not
- * probed. Clients are not probed: one that is there for a moment could be asked for.
+ * opens anything: the hashes in the rows have no secret, and all rows are used up or ended. `purge`
+ * deletes what is left of them. Of a key store it only inserts once more the newest key that is
+ * already there, since running key rings would take any other key for theirs; an empty key store is
+ * not probed. Clients are not probed: one that is there for a moment could be asked for.
  *
  * Of the codes, sessions, proofs, identities and device codes it saves one in which no member is
  * left out, and reads it back: a store that drops a member is refused.

@@ -260,8 +260,9 @@ function checked(make: () => RateLimiterAbstract): RateLimiterAbstract {
 /** Node fires longer timers at once. */
 const maxTimerSeconds = 2_147_483
 
-// By its member, not by `instanceof`, which would load the package in hosts that do not use it and
-// would miss a second copy. The name covers versions in which the member has another name.
+// The limiter is known by its member, not by `instanceof`, which would load the package in hosts
+// that do not use it and would miss a second copy. The name covers versions in which the member has
+// another name.
 function refuseForgetful(limiter: Partial<RateLimiterAbstract>): void {
   const isInMemory =
     '_memoryStorage' in limiter || limiter.constructor?.name === 'RateLimiterMemory'

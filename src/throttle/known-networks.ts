@@ -164,7 +164,7 @@ export function createKnownNetworks(
     },
     renew(userId, ip) {
       const now = new Date()
-      // Not the counter's key, which needs a digest: every refresh passes here.
+      // The key is not the counter's key, which needs a digest: every refresh passes here.
       const key = JSON.stringify([userId, networkOf(ip)])
       if (renewed.get(key, now) !== undefined) return
       renewed.set(key, true, now)

@@ -102,8 +102,8 @@ export async function signInByPopup(client: AuthClient, options: PopupOptions): 
 export function handOver(address: string): boolean {
   const state = stateOf(address)
   if (!state.startsWith(mark) || !isAnswer(address)) return false
-  // Not by `opener`, which a Cross-Origin-Opener-Policy removes. Only pages of this origin receive
-  // the message.
+  // The message does not go by `opener`, which a Cross-Origin-Opener-Policy removes. Only pages of
+  // this origin receive the message.
   const channel = channelOf(state)
   channel.onmessage = () => windows.close?.()
   channel.postMessage(address)
@@ -167,7 +167,7 @@ function onceClosed(popup: Popup, then: () => void): () => void {
     if (!popup.closed) {
       if (isLedAway(popup)) seen += 1
       timer = platform.setTimeout(look, isSure ? laterLooksMs : firstLooksMs)
-      // After a pause: an answer may be on its way.
+      // The end waits for a pause: an answer may be on its way.
     } else if (isSure || unloads > 1) timer = platform.setTimeout(then, laterLooksMs)
   }
   try {

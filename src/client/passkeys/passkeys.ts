@@ -47,7 +47,10 @@ export interface NewPasskey {
 /** An added passkey. */
 export interface AddedPasskey {
   readonly passkey: Passkey
-  /** With the first passkey of a user without another second factor. Never shown again. */
+  /**
+   * The recovery codes come with the first passkey of a user without another second factor. Never
+   * shown again.
+   */
   readonly recoveryCodes?: readonly string[]
 }
 

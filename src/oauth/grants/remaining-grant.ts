@@ -113,7 +113,7 @@ async function reasonAgainst(
   known: OAuthClient,
   code: AuthorizationCodeRecord,
 ): Promise<'consent-revoked' | 'client-disabled' | null> {
-  // Not the authenticated client, which may be 30 seconds old.
+  // The client is read anew: the authenticated client may be 30 seconds old.
   const [client, isConsented] = await Promise.all([
     kit.clients.findFresh(known.id),
     hasConsent(kit, known, code),

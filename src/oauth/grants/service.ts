@@ -95,7 +95,7 @@ async function sessionOf(
   throw new AuthError('temporarily-unavailable', { message: 'the session keeps ending' })
 }
 
-// The oldest, so that all processes choose the same one.
+// Finds the oldest session, so that all processes choose one session.
 async function findSession(
   { sessions, passwordStands, accessTokenLifetime, clock }: AppsKit,
   { client, approved: { user }, resource }: Post,
@@ -104,7 +104,7 @@ async function findSession(
   for (const session of await sessions.listForUser(user.id)) {
     const { kind, clientId, resources, expiresAt } = session
     const isOfPost = kind === 'service' && clientId === client.id && resources?.[0] === resource
-    // One that is about to end would give shorter and shorter tokens.
+    // A session that is about to end would give shorter and shorter tokens.
     if (!isOfPost || expiresAt.getTime() < until) continue
     if (await passwordStands(session, user)) return session
   }

@@ -97,7 +97,7 @@ function asDigits(text: string): TextValue {
   return sql<string>`convert(${Buffer.from(text)} using utf8mb4)`
 }
 
-// By its abilities, because a bundler may have renamed the adapter's class.
+// The engine is told by its abilities, because a bundler may have renamed the adapter's class.
 function engineOf(kysely: Pick<HostKysely<unknown>, 'getExecutor'>): SqlEngineName {
   const adapter = kysely?.getExecutor?.().adapter
   if (adapter === undefined) {

@@ -113,7 +113,8 @@ function passkeyOwners(engine: SqlEngine, rows: PasskeyRows): Pick<PasskeyStore,
     claimHandle: (userId, userHandle) => claimHandle(engine, userId, userHandle),
 
     async create(passkey, limits) {
-      // Only for a clear answer: the key refuses a call that adds the passkey after this check.
+      // This check only gives a clear answer: the key refuses a call that adds the passkey after
+      // the check.
       if (await rows.isThere(passkey.credentialId)) return { outcome: 'exists' }
       // Before the transaction: MySQL locks the gap in which an update finds nothing, and users who
       // add their first at once would deadlock.
