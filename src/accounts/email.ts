@@ -345,7 +345,7 @@ async function useUp(
   }
 }
 
-// The link that undoes it is stored before the address is another one, and its mail has a place.
+// Before the address changes, the link that undoes the change is stored, and its mail has a place.
 async function undoably(
   kit: EmailsKit,
   user: AuthUser,

@@ -237,10 +237,10 @@ function isShaped(sealed: string): boolean {
 //           1   bits: the steps, `pending`, `stay`, `mailed`, `vouched`
 //         2-7   startedAt, in milliseconds
 //
-// With a mailed code, next the 32 bytes of its requestId and eight of its digits, which are 0
-// before they were right; and what follows is 40 bytes later. With somebody from a provider, next
-// the 32 bytes of the ticket, 1 if it connects or else 0, and 32 bytes of the provider's id, filled
-// up with 0; and what follows is 65 bytes later:
+// With a mailed code, the next bytes are the 32 of its requestId and the eight of its digits, which
+// are 0 before they were right. The rest is 40 bytes later. With somebody from a provider, the next
+// bytes are the 32 of the ticket, 1 if it connects or else 0, and the 32 of the provider's id,
+// filled up with 0. The rest is 65 bytes later:
 //
 //        8-13   pending: at, in milliseconds
 //       14-29   id

@@ -79,7 +79,7 @@ export function claimsOf(idToken: Claims, userinfo: Claims): Claims {
 
 /**
  * The name in the field `user` of an answer by a form, with which Apple sends it: once, and in no
- * token. It is not proven, but neither is another name that users have given themselves.
+ * token. The name is not proven, but no name that users give themselves is proven.
  */
 export function nameInForm(user: string | undefined): string | undefined {
   const { name } = ownMembers(asObject(user ?? '') as { readonly name?: unknown })
