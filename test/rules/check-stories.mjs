@@ -1,5 +1,5 @@
 // A file holds one story: a step that only one neighbour in its folder reads stands in that
-// neighbour's file, if both fit into 400 lines. A page, a worker or an entry may stand alone, so one
+// neighbour's file, if both fit into 400 lines. A page, a worker or an entry may stand alone: one
 // file in twenty may. Then a story that is cut into steps must be reported.
 import { readFileSync } from 'node:fs'
 import { dirname, join, normalize } from 'node:path'

@@ -168,10 +168,7 @@ const offences = {
   'speakeasy-in-totp': ['testing/totp-code.ts', "export { default } from 'speakeasy'"],
   'bcrypt-in-worker': ['passwords/hashing-pool.ts', "export { default } from 'bcryptjs'"],
   'piscina-in-pool': ['passwords/bcrypt-hasher.ts', "export { Piscina } from 'piscina'"],
-  'passport-in-strategy': [
-    'guard/guards.ts',
-    "export { Strategy } from 'passport-local'",
-  ],
+  'passport-in-strategy': ['guard/guards.ts', "export { Strategy } from 'passport-local'"],
   'jose-in-signers': ['tokens/access-token.ts', "export { SignJWT } from 'jose'"],
   'bowser-in-device-name': ['sessions/sessions.ts', "export { default } from 'bowser'"],
   'kysely-in-sql': ['stores/memory-stores.ts', "export { CompiledQuery } from 'kysely'"],
