@@ -32,6 +32,7 @@ const areas = {
       'throttle/second-factor',
       'passkeys/',
       'accounts/email-factor',
+      'email-sign-in/',
     ],
   },
   guard: {
