@@ -46,7 +46,7 @@ export function withLiveParents(sessions: readonly SessionRecord[]): SessionReco
 /**
  * Whether a session has the times of its parent, as the session of an app without a refresh token.
  * The use of such a session is not recorded. It idles out with its browser, or when another session
- * replaces it (replacing.ts).
+ * replaces it (opening.ts).
  */
 export function goesByParent({
   kind,

@@ -13,7 +13,7 @@ export type OAuthGrant =
   | 'urn:ietf:params:oauth:grant-type:device_code'
   | 'client_credentials'
 
-/** Every `grant_type`. Each has a line in `oauth/grants/grants.ts`. */
+/** Every `grant_type`. Each has a line in `oauth/token.endpoint.ts`. */
 export const grantTypes: readonly [
   'authorization_code',
   'refresh_token',

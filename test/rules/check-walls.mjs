@@ -97,7 +97,7 @@ const offences = {
     "import type { DecideSignIn } from '../sign-in.js'",
   ],
   'floor-sign-in': ['sign-in.ts', "export { createAuthentication } from './guard/authenticate.js'"],
-  'floor-guard': ['guard/poll-schedule.ts', "import type { DecideSignIn } from '../sign-in.js'"],
+  'floor-guard': ['guard/key-marks.ts', "import type { DecideSignIn } from '../sign-in.js'"],
   'floor-login': [
     'login/login-request.ts',
     "import type { TokenDeps } from '../pkce/token.endpoint.js'",
