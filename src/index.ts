@@ -270,7 +270,7 @@ export type {
   RegisteringUser,
   RegistrationForHost,
 } from './registration/invitations.js'
-export type { SignInOptions, SignInTokens } from './sessions/session-times.js'
+export type { SignInOptions, SignInTokens } from './sessions/sign-in-options.js'
 export type { TotpStatus } from './two-factor/enrolment.js'
 
 // The pages of the router: how they look.

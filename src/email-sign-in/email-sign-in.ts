@@ -14,7 +14,7 @@ import { loggedIn } from '../login/login.js'
 import { parseIdentifier } from '../login/login-request.js'
 import type { ApprovedSignIn } from '../sessions/approved-sign-in.js'
 import type { SessionRequest } from '../sessions/issuing.js'
-import { tokensSchema } from '../sessions/session-times.js'
+import { tokensSchema } from '../sessions/sign-in-options.js'
 import { type AssertionResponse, assertionSchema } from '../two-factor/passkey-response.js'
 import type { AuthUser, LoginIdentifier } from '../users/contract.js'
 

@@ -9,7 +9,7 @@ import { writeProblem } from '../http/problem.js'
 import { callable, checkOptions, fitting, optionsOf } from '../lib/check-options.js'
 import type { Principal } from '../principal/principal.js'
 import { isKnownKind } from '../stores/stored-values.js'
-import { type Acr, acrOf, isAcr, reachesAcr } from '../two-factor/second-factor.js'
+import { type Acr, acrOf, isAcr, reachesAcr } from '../two-factor/acr.js'
 import type { GuardKit } from './guard-kit.js'
 import { isScoped, requireScope, scopeRule } from './scope.js'
 import {

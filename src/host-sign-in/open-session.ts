@@ -9,7 +9,7 @@ import { lazily } from '../lib/async.js'
 import { isHostId } from '../lib/texts.js'
 import type { ApprovedSignIn } from '../sessions/approved-sign-in.js'
 import type { IssuedSession, SessionRequest } from '../sessions/issuing.js'
-import { type SignInOptions, signInOptionsShape } from '../sessions/session-times.js'
+import { type SignInOptions, signInOptionsShape } from '../sessions/sign-in-options.js'
 import type { SessionRecord } from '../stores/contract.js'
 import type { Me } from '../users/me.js'
 

@@ -1,6 +1,8 @@
 import { BlockList, isIP } from 'node:net'
 import { domainToASCII, domainToUnicode } from 'node:url'
+import { z } from 'zod'
 import { lazily } from './async.js'
+import { isWellFormed } from './texts.js'
 
 // Nothing that a URL would cut off, or decode.
 const labels = /^[\p{L}\p{M}\p{N}-]+(?:\.[\p{L}\p{M}\p{N}-]+)*$/u
@@ -139,4 +141,90 @@ export function addressBlock(text: string): ((address: string) => boolean) | nul
 
 function familyOf(address: string): 'ipv4' | 'ipv6' {
   return isIP(address) === 4 ? 'ipv4' : 'ipv6'
+}
+
+const maxOctets = 254
+
+const maxLocalOctets = 64
+
+// RFC 5321 §4.1.2 without quoted strings, with the letters of RFC 6531. The first character is no
+// hyphen, which some programs take for an option. Each part has one way to match.
+const dotString = /^(?!-)[\w!#$%&'*+/=?^`{|}~\P{ASCII}-]+(?:\.[\w!#$%&'*+/=?^`{|}~\P{ASCII}-]+)*$/u
+
+const domainName = /^[\p{L}\p{M}\p{N}-]+(?:\.[\p{L}\p{M}\p{N}-]+)*$/u
+
+// A hyphen at the edge of a label; and a number last, as in an address of IP.
+const unusable = /(?:^|\.)-|-(?:\.|$)|(?:^|\.)\d+$/
+
+const dnsLabels = /^[^.]{1,63}(?:\.[^.]{1,63})*$/
+
+const unseen = /[\p{C}\p{Z}]/u
+
+/**
+ * An address in a body, before it is judged: without the characters that keyboards put around it.
+ */
+export const mailAddressText: z.ZodString = z.string().max(254, { abort: true }).trim().min(1)
+
+/**
+ * One mailbox ([RFC 5321 §4.1.2](https://www.rfc-editor.org/rfc/rfc5321#section-4.1.2)) with its
+ * domain in lower case and in ASCII, and the rest unchanged; null for everything else. An address
+ * that Unicode form NFKC would change is refused, because a mail program could send to the other
+ * one.
+ */
+export function parseMailAddress(given: unknown): string | null {
+  // The length is counted in units before anything is read, then in octets.
+  if (typeof given !== 'string' || given.length > maxOctets) return null
+  if (Buffer.byteLength(given) > maxOctets || !isPlain(given)) return null
+  const at = given.lastIndexOf('@')
+  const [local, domain] = [given.slice(0, at), lowerCase(given.slice(at + 1))]
+  if (at < 1 || Buffer.byteLength(local) > maxLocalOctets || !dotString.test(local)) return null
+  if (!domainName.test(domain) || unusable.test(domain)) return null
+  const address = withAsciiDomain(`${local}@${domain}`)
+  return isOneDomain(address, domain) && Buffer.byteLength(address) <= maxOctets ? address : null
+}
+
+function isPlain(text: string): boolean {
+  return isWellFormed(text) && !unseen.test(text) && text.normalize('NFKC') === text
+}
+
+// Empty, and so no domain, where a letter would become two.
+function lowerCase(text: string): string {
+  const lower = text.toLowerCase()
+  return lower.length === text.length ? lower : ''
+}
+
+// IDNA must agree as well: a resolver takes a name that IDNA would change for another name.
+function isOneDomain(address: string, given: string): boolean {
+  const ascii = domainOf(address)
+  const readable = domainOf(withReadableDomain(address))
+  // Otherwise it is Punycode of no name, or of a name that is written in another way.
+  const isRead = readable !== ascii || !/(?:^|\.)xn--/.test(ascii)
+  return dnsLabels.test(ascii) && isRead && (ascii === given || readable === given)
+}
+
+const domainOf = (address: string) => address.slice(address.lastIndexOf('@') + 1)
+
+/**
+ * The schemes that browsers and systems act on themselves: they run code, open a file or start a
+ * program.
+ */
+const taken: readonly RegExp[] = [
+  /^(?:https?|wss?|s?ftps?|gopher|news|nntp|urn|about|blob|data|file|filesystem|content|cid|mid)$/,
+  /^(?:javascript|livescript|mocha|vbscript|jscript|view-source|view|jar|resource|wyciwyg)$/,
+  /^(?:chrome[a-z-]*|devtools|edge|opera|brave|vivaldi|moz-[a-z-]*|safari[a-z-]*|webkit[a-z-]*)$/,
+  /^(?:intents?|android-app|market|itms[a-z-]*|x-apple[a-z-]*|x-web-search|applescript)$/,
+  /^(?:help|prefs|ms-[a-z-]*|microsoft-[a-z-]*|search|search-ms|shell|res|mk|mhtml|its|hcp)$/,
+  /^(?:ldaps?|vnd[a-z-]*|smb|cifs|nfs|afp|dav|davs|ssh|rlogin|tn3270|rdp|vnc|git|svn|steam)$/,
+  /^(?:ssh-[a-z]*|mailto|tel|telnet|sms|mms|facetime[a-z-]*|sip|sips|callto|magnet)$/,
+  /^(?:irc|ircs|geo|maps)$/,
+]
+
+/**
+ * Whether an address begins with a scheme that an app on the device may have registered, with or
+ * without a dot: `com.example.app:`, `vscode:`. The scheme is not the letter of a drive, and none
+ * that a browser or system acts on itself.
+ */
+export function hasAppScheme(uri: string): boolean {
+  const [, scheme] = /^([a-z][a-z0-9+.-]{1,62}[a-z0-9]):\//.exec(uri) ?? []
+  return scheme !== undefined && !taken.some((schemes) => schemes.test(scheme))
 }

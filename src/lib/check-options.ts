@@ -173,7 +173,7 @@ export function optionsOf<Rows extends z.core.$ZodLooseShape>(
   >
 }
 
-/** The same, with the type of the options themselves: members may be `undefined` all the same. */
+/** As {@link optionsOf}, with the type of the options; a member may be `undefined` all the same. */
 export function optionsFor<Options>(shape: Shape<Options>): z.ZodType<Options> {
   return optionsOf(shape) as z.ZodType<Options>
 }

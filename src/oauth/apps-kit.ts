@@ -1,7 +1,7 @@
 import type { MetadataUrls } from '../guard/guard-kit.js'
 import type { Pages } from '../http/page-origin.js'
 import type { SignInKit } from '../kits/sign-in-kit.js'
-import type { Acr } from '../two-factor/second-factor.js'
+import type { Acr } from '../two-factor/acr.js'
 import type { DeviceFlow } from './device/device-flow.js'
 import type { OAuthServer } from './oauth-server.js'
 

@@ -1,6 +1,6 @@
 import { codeChallengePattern } from '../pkce/authorization-code.js'
 import type { OAuthClient } from '../stores/client-contract.js'
-import { type Acr, isAcr } from '../two-factor/second-factor.js'
+import { type Acr, isAcr } from '../two-factor/acr.js'
 import {
   audiencesOf,
   grantsOf,

@@ -6,7 +6,7 @@ import type { PresentedCredentials } from '../http/credentials.js'
 import type { ApprovedSignIn } from '../sessions/approved-sign-in.js'
 import type { SessionRecord } from '../stores/contract.js'
 import { isFormerSecret } from '../tokens/session-secret.js'
-import { acrOf } from '../two-factor/second-factor.js'
+import { acrOf } from '../two-factor/acr.js'
 import type { AppsKit } from './apps-kit.js'
 import type { BrowserSignIn } from './decide-authorization.js'
 

@@ -1,4 +1,4 @@
-import { type Acr, reachesAcr } from '../two-factor/second-factor.js'
+import { type Acr, reachesAcr } from '../two-factor/acr.js'
 import type { AuthorizationRequest } from './authorization-request.js'
 import { isConfidential } from './client-schema.js'
 import { redirectKind } from './redirect-uri.js'

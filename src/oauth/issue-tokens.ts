@@ -4,7 +4,7 @@ import { sha256 } from '../lib/secrets.js'
 import type { IdTokenClaims } from '../signers/contract.js'
 import type { OAuthClient } from '../stores/client-contract.js'
 import type { SessionRecord, StoredMethod } from '../stores/contract.js'
-import { acrOf } from '../two-factor/second-factor.js'
+import { acrOf } from '../two-factor/acr.js'
 import type { AuthUser } from '../users/contract.js'
 import type { AppsKit } from './apps-kit.js'
 

@@ -1,4 +1,4 @@
-import { hasAppScheme } from '../lib/texts.js'
+import { hasAppScheme } from '../lib/addresses.js'
 import type { OAuthClientType } from '../stores/client-contract.js'
 
 // All checks are on the text. Another spelling that a URL parser reads as the same address

@@ -1,4 +1,4 @@
-import { hasAppScheme } from '../lib/texts.js'
+import { hasAppScheme } from '../lib/addresses.js'
 
 /** The brand of {@link SafeHtml}, known only in this file. */
 const markup: unique symbol = Symbol('markup')

@@ -2,7 +2,7 @@ import { objectionToNewcomer, shownNameText, userNameText } from '../accounts/ne
 import type { RequestContext } from '../audit/events.js'
 import { AuthError } from '../errors.js'
 import type { EndpointRequest } from '../http/endpoint.js'
-import { parseMailAddress } from '../mail/mailer.js'
+import { parseMailAddress } from '../lib/addresses.js'
 import type { IdentityRecord } from '../stores/identity-contract.js'
 import type { AuthUser, NewUser, UserStore } from '../users/contract.js'
 import type { LinkedHow } from './own-identities.js'

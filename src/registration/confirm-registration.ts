@@ -9,7 +9,7 @@ import type { Endpoint, EndpointRequest } from '../http/endpoint.js'
 import { parseInput } from '../http/input.js'
 import { loggedIn } from '../login/login.js'
 import type { SessionRequest } from '../sessions/issuing.js'
-import { tokensSchema } from '../sessions/session-times.js'
+import { tokensSchema } from '../sessions/sign-in-options.js'
 import type { AuthUser, NewUser } from '../users/contract.js'
 import { askHost, isOpen, type RegistrationKit, refusal, requireFreeName } from './register.js'
 

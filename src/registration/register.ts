@@ -14,9 +14,9 @@ import { AuthError, type AuthErrorCode, type AuthErrorOptions } from '../errors.
 import { ok } from '../http/answer.js'
 import type { Endpoint, EndpointRequest } from '../http/endpoint.js'
 import { parseInput } from '../http/input.js'
+import { mailAddressText } from '../lib/addresses.js'
 import { UnexpectedAnswer } from '../lib/host-call.js'
 import { randomSecret } from '../lib/secrets.js'
-import { mailAddressText } from '../mail/mailer.js'
 import type { LoginIdentifier, UserStore } from '../users/contract.js'
 import { findInvitation, type Invitation } from './invitations.js'
 

@@ -9,7 +9,7 @@ import { parseInput } from '../http/input.js'
 import { checkOptions, flag, optionsOf, text } from '../lib/check-options.js'
 import type { AuthRouter } from '../router/auth-router.js'
 import { corsShape } from '../router/option-schema.js'
-import { createLogin, createPersonalTokens, createUserSessions } from './login.js'
+import { createLogin, createPersonalTokens, createUserSessions } from './endpoints.js'
 import { createMount, type Mount, type RocketChatEndpoint } from './mount.js'
 
 /** The part of the router that is used: its public API, and nothing else. */

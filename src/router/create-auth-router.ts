@@ -258,7 +258,7 @@ function createMap(kit: Kit) {
   return map
 }
 
-// What the option `accounts` offers by name.
+// The capabilities of the option `accounts`.
 function createOffered(kit: AccountsKit | undefined, forms: FormsKit | undefined) {
   if (kit === undefined)
     return { emailSignIn: undefined, deletion: undefined, registration: undefined }
@@ -270,7 +270,7 @@ function createOffered(kit: AccountsKit | undefined, forms: FormsKit | undefined
   }
 }
 
-// What the option `deviceLinks` offers.
+// The capability of the option `deviceLinks`.
 function createLinks(kit: Kit, forms: FormsKit | undefined) {
   const { deviceLinks, deviceCodes, pagesUrl } = kit
   // Checked at the start: there is one of the two.
@@ -280,7 +280,7 @@ function createLinks(kit: Kit, forms: FormsKit | undefined) {
   return createDeviceLinks(kit, parts, deviceLinks.page === undefined ? forms : undefined)
 }
 
-// What the option `providers` offers.
+// The kit of the option `providers`.
 function providersKitOf(kit: Kit, forms: FormsKit | undefined): ProvidersKit | undefined {
   const { providerServer, identities, proofs, accountsServer } = kit
   if (!providerServer || !identities || !proofs) return undefined

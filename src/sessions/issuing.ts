@@ -5,8 +5,9 @@ import { newRefreshToken } from '../tokens/refresh-token.js'
 import { newSessionSecret } from '../tokens/session-secret.js'
 import type { ApprovedSignIn } from './approved-sign-in.js'
 import type { PasswordMarks } from './password-watch.js'
-import type { AskedLifetime, SignInTokens } from './session-times.js'
+import type { AskedLifetime } from './session-times.js'
 import type { UserSessionsKit } from './sessions-kit.js'
+import type { SignInTokens } from './sign-in-options.js'
 
 /** The settings of an approved sign-in. */
 export interface SessionRequest {

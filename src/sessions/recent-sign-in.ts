@@ -1,8 +1,6 @@
 import { AuthError } from '../errors.js'
-import type { SessionRecord, StoredMethod } from '../stores/contract.js'
-import type { SessionName } from './ending.js'
+import type { SessionRecord } from '../stores/contract.js'
 import type { Sessions } from './sessions.js'
-import type { UserSessionsKit } from './sessions-kit.js'
 
 /** The time, in seconds, for which a sign-in is fresh, for every action that outlives a session. */
 export const freshSeconds = 600
@@ -35,17 +33,4 @@ export async function requireRecentSignIn(
   const now = await findLive(session.id)
   if (now !== null && isRecent(now)) return
   throw new AuthError('reauthentication-required', { details: { maxAge } })
-}
-
-/**
- * Stores the methods that a session has proven. They decide whether it can be refreshed, and
- * whether it may do more than enrol. Rejects with 503.
- */
-export async function noteMethods(
-  { sessions, forgetSession }: Pick<UserSessionsKit, 'sessions' | 'forgetSession'>,
-  { id }: SessionName,
-  methods: readonly StoredMethod[],
-): Promise<void> {
-  await sessions.setMethods(id, methods)
-  forgetSession(id)
 }

@@ -1,8 +1,8 @@
 import { checkOptions, optionsOf, whole } from '../lib/check-options.js'
-import { boundedTable, copyOf } from './bounded-table.js'
 import type { ManagedClientStore, OAuthClient } from './client-contract.js'
 import type { ConsentRecord, ConsentStore } from './consent-contract.js'
 import { checkMemoryIsEnough } from './memory-is-enough.js'
+import { boundedTable, copyOf } from './memory-tables.js'
 import type { OnceStore } from './once-contract.js'
 import { checkedScopes, checkedSecretHashes } from './stored-values.js'
 

@@ -9,16 +9,11 @@ import {
   type IdentifierDigests,
   networkKey,
 } from './counter-keys.js'
+import { createDeviceLimits, type DeviceLimits } from './device-limits.js'
+import { createIssueLimits, type TakeIssue } from './issue-limits.js'
 import { createKnownNetworks, createRememberNetwork, type KnownNetworks } from './known-networks.js'
 import { type Counters, createCounters, createReportLimit, type GivenLimits } from './limits.js'
-import {
-  createDeviceLimits,
-  createIssueLimits,
-  createLookupLimit,
-  type DeviceLimits,
-  type LimitLookups,
-  type TakeIssue,
-} from './lookup-limit.js'
+import { createLookupLimit, type LimitLookups } from './lookup-limit.js'
 import { createMailLimits, type MailLimits } from './mail-limits.js'
 import { createPasswordLimits, type TakePasswordSlot } from './password-limits.js'
 import { createRefusalLimits, type RefusalLimits } from './refusal-limits.js'

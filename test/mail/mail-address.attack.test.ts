@@ -1,6 +1,6 @@
 import '../support/steps.js'
 import { describe, expect, it } from 'vitest'
-import { parseMailAddress } from '../../src/mail/mailer.js'
+import { parseMailAddress } from '../../src/lib/addresses.js'
 import { stepsOf } from '../support/steps.js'
 
 const domainOf = (chars: number) =>

@@ -61,7 +61,7 @@ const offences = {
     "import type { SessionRecord } from '../stores/contract.js'",
   ],
   'floor-stores': [
-    'stores/bounded-table.ts',
+    'stores/memory-tables.ts',
     "import type { AuthEvent } from '../audit/events.js'",
   ],
   'floor-audit': ['audit/audit.ts', "import type { Principal } from '../principal/principal.js'"],

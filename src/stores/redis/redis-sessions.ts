@@ -1,6 +1,5 @@
 import { z } from 'zod'
 import { randomId } from '../../lib/secrets.js'
-import { oldestFirst } from '../bounded-table.js'
 import type {
   RefreshRotation,
   RotateResult,
@@ -10,6 +9,7 @@ import type {
   SessionStore,
   StoredReason,
 } from '../contract.js'
+import { oldestFirst } from '../memory-tables.js'
 import { type Cutoff, isCutOff, type OwnerIndex, ownerIndex } from './owner-index.js'
 import { inChunks, momentDigits, readReply } from './redis-client.js'
 import {

@@ -55,7 +55,7 @@ export async function answers(rows: readonly Answer[]): Promise<void> {
   for (const [call, expected, promise] of rows) same(await call(), expected, promise)
 }
 
-/** What a store answers that has nothing else to say. */
+/** An answer of an outcome alone. */
 export function told(outcome: string): { readonly outcome: string } {
   return { outcome }
 }
@@ -116,7 +116,7 @@ export async function resolves<T>(promise: Promise<T>, broken: string): Promise<
   }
 }
 
-/** What to do where one process does not see what another has changed. */
+/** The remedy where one process does not see the changes of another. */
 export const shared: string =
   'Keep nothing in the memory of a process: no cache of rows, no index, no note of what is not ' +
   'there. Read from the primary.'

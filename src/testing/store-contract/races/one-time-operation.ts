@@ -5,6 +5,7 @@ import {
   type StoreOf,
   type StoresUnderTest,
   same,
+  told,
   won,
 } from '../harness.js'
 
@@ -74,7 +75,7 @@ export function operationsOf<Name extends StoreContractName>(
     verify: async (stores, subject, winner) => {
       if (row.stored === undefined) return
       const [actual, expected] = await row.stored(given(stores, contract), subject, winner)
-      const why = 'what is stored is not what the caller has left who was told that it won.'
+      const why = 'the stored row is not the row of the caller that was told that it won.'
       same(actual, expected, `After ${contract}.${row.name} was raced, ${why}`)
     },
   }))
@@ -82,7 +83,7 @@ export function operationsOf<Name extends StoreContractName>(
 
 /** These outcomes, without any other member. */
 export function outcomes(...names: readonly string[]): readonly unknown[] {
-  return names.map((outcome) => ({ outcome }))
+  return names.map(told)
 }
 
 /** The outcome alone, of an answer that has a record as well. */
