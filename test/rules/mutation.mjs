@@ -1,10 +1,12 @@
 // Breaks the code of a sign-in in every way it can think of, and asks the tests whether they
 // notice: `npm run test:mutation`, which takes hours the first time. One area:
-// `npm run test:mutation -- throttle`. With SAMPLE=8, an eighth of the lines is drawn; the seed is
-// printed, and SEED=<seed> draws the same again.
+// `npm run test:mutation -- throttle`. With SAMPLE=8, an eighth of the functions is drawn; the seed
+// is printed, and SEED=<seed> draws the same again.
+import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Stryker } from '@stryker-mutator/core'
+import ts from 'typescript'
 import { filesBelow, root } from './support.mjs'
 
 /**
@@ -110,7 +112,7 @@ if (unknown !== undefined)
 const share = Number(process.env['SAMPLE'] || 1)
 const seed = Number(process.env['SEED'] || Math.floor(Math.random() * 1e9))
 if (!(share >= 1) || !Number.isInteger(seed)) throw new Error('SAMPLE or SEED is no number')
-if (share > 1) process.stdout.write(`one of ${share} places; SEED=${seed}\n`)
+if (share > 1) process.stdout.write(`one of ${share} functions; SEED=${seed}\n`)
 
 const results = []
 for (const area of asked.length > 0 ? asked : Object.keys(areas))
@@ -165,20 +167,42 @@ function breakArea(area, { mutate, tests }) {
   }).runMutationTest()
 }
 
-/** Ten lines at a time, drawn from the files of these patterns. */
+/**
+ * Functions of these patterns' files, drawn by their names alone: a function that has moved into
+ * another file is drawn there as well, so that two commits are compared by the code they share.
+ */
 function drawn(patterns) {
-  let state = seed >>> 0
-  const next = () => {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
-    return state / 2 ** 32
-  }
   const files = filesBelow('src').filter((file) => patterns.some((one) => asRegExp(one).test(file)))
-  return files.flatMap((file) => {
-    const lines = readFileSync(join(root, file), 'utf8').split('\n').length
-    const blocks = Array.from({ length: Math.ceil(lines / 10) }, (_, i) => i * 10 + 1)
-    const last = (first) => Math.min(first + 9, lines)
-    return blocks.filter(() => next() < 1 / share).map((first) => `${file}:${first}-${last(first)}`)
-  })
+  return files.flatMap((file) =>
+    innerFunctions(file)
+      .filter(({ name }) => isDrawn(name))
+      .map(({ first, last }) => `${file}:${first}-${last}`),
+  )
+}
+
+function isDrawn(name) {
+  const hash = createHash('sha256').update(`${seed} ${name}`).digest()
+  return hash.readUInt32BE() / 2 ** 32 < 1 / share
+}
+
+/** The lines of the named functions that have none of their own. */
+function innerFunctions(file) {
+  const source = ts.createSourceFile(file, readFileSync(join(root, file), 'utf8'), 99, true)
+  const line = (at) => source.getLineAndCharacterOfPosition(at).line + 1
+  const found = []
+  visit(source)
+  return found
+  function visit(node) {
+    const before = found.length
+    ts.forEachChild(node, visit)
+    if (node.name === undefined || !ts.isFunctionLike(node) || !node.body) return
+    if (found.length > before) return
+    found.push({
+      name: node.name.getText(),
+      first: line(node.getStart()),
+      last: line(node.end),
+    })
+  }
 }
 
 // Of the patterns above, which know `*` and `{a,b}`.
