@@ -67,18 +67,14 @@ export type {
 } from './signers/contract.js'
 export type {
   ClientStore,
+  ConsentRecord,
+  ConsentStore,
   ManagedClientStore,
   OAuthClient,
   OAuthClientMetadata,
   OAuthClientType,
   OAuthGrant,
 } from './stores/client-contract.js'
-export type {
-  AuthorizationCodeRecord,
-  AuthorizationCodeStore,
-  ConsumeResult,
-} from './stores/code-contract.js'
-export type { ConsentRecord, ConsentStore } from './stores/consent-contract.js'
 export type {
   AuthenticationMethod,
   EndReason,
@@ -98,37 +94,41 @@ export type {
   StoredReason,
 } from './stores/contract.js'
 export type {
+  IdentityRecord,
+  IdentityStore,
+  LinkIdentityResult,
+  UnlinkIdentityResult,
+} from './stores/identity-contract.js'
+export type {
+  AuthorizationCodeRecord,
+  AuthorizationCodeStore,
   ClaimDeviceCodeResult,
+  ConsumeProofResult,
+  ConsumeResult,
+  ConsumeTicketResult,
   DecideDeviceCodeResult,
   DeviceCodePurpose,
   DeviceCodeRecord,
   DeviceCodeState,
   DeviceCodeStore,
   DeviceCodeVerdict,
+  OnceStore,
   PollDeviceCodeResult,
+  ProofPurpose,
+  ProofRecord,
+  ProofStore,
+  SocketTicketRecord,
+  SocketTicketStore,
+  StoredPurpose,
   TakeDeviceTryResult,
-} from './stores/device-code-contract.js'
-export type {
-  IdentityRecord,
-  IdentityStore,
-  LinkIdentityResult,
-  UnlinkIdentityResult,
-} from './stores/identity-contract.js'
-export type { OnceStore } from './stores/once-contract.js'
+  TakeTryResult,
+} from './stores/one-time-contract.js'
 export type {
   PasskeyLimits,
   PasskeyRecord,
   PasskeySeen,
   PasskeyStore,
 } from './stores/passkey-contract.js'
-export type {
-  ConsumeProofResult,
-  ProofPurpose,
-  ProofRecord,
-  ProofStore,
-  StoredPurpose,
-  TakeTryResult,
-} from './stores/proof-contract.js'
 export type {
   BusMessage,
   ClientChanged,
@@ -140,11 +140,6 @@ export type {
   SecondFactorRecord,
   SecondFactorStore,
 } from './stores/second-factor-contract.js'
-export type {
-  ConsumeTicketResult,
-  SocketTicketRecord,
-  SocketTicketStore,
-} from './stores/ticket-contract.js'
 export type { Limit, LimiterSettings } from './throttle/counter.js'
 export type { MailLimitOptions, ThrottleOptions } from './throttle/limits.js'
 export type { OtherFactor, SecondFactorPolicy, SecondFactorRules } from './two-factor/contract.js'
@@ -173,15 +168,15 @@ export {
   type CombinedHasherOptions,
   combinedHasher,
 } from './passwords/combined-hasher.js'
+export type { PasswordReader, ReaderSetting } from './passwords/contract.js'
 export type { PasswordReason, PasswordRules } from './passwords/password-rules.js'
-export type { PasswordReader, ReaderSetting } from './passwords/reader-contract.js'
-export type { FirebaseScryptParams } from './passwords/readers/firebase-scrypt.js'
 export { type Pbkdf2Options, pbkdf2 } from './passwords/readers/pbkdf2.js'
 export {
   type PasswordDigest,
   type PreDigestedBcryptOptions,
   preDigestedBcrypt,
 } from './passwords/readers/pre-digested-bcrypt.js'
+export type { FirebaseScryptParams } from './passwords/readers/scrypt.js'
 export {
   type ScryptParams,
   type ScryptReaderOptions,
@@ -324,7 +319,7 @@ export {
   type AuthErrorOptions,
   type LimitOf,
 } from './errors.js'
-export { type ConsoleLoggerOptions, consoleLogger } from './lib/console-logger.js'
 export type { HostFailure } from './lib/host-call.js'
 export type { Logger } from './lib/logger.js'
+export { type ConsoleLoggerOptions, consoleLogger } from './lib/logger.js'
 export type { Trace, TraceAttributes } from './lib/watch.js'

@@ -6,16 +6,6 @@ import {
   besides,
   count,
   flag,
-  oneOf,
-  reading,
-  success,
-  text,
-  textOrNull,
-  texts,
-  time,
-} from '../openapi/fields.js'
-import type { Operation } from '../openapi/operation.js'
-import {
   loginAnswer,
   loginRefusals,
   meFields,
@@ -24,10 +14,18 @@ import {
   ofBodies,
   ofFullScope,
   ofSignedIn,
+  oneOf,
   proof,
+  reading,
+  success,
+  text,
+  textOrNull,
+  texts,
+  time,
   tokenFields,
   tokensAsked,
-} from '../openapi/shared.js'
+} from '../openapi/fields.js'
+import type { Operation } from '../openapi/operation.js'
 import { codeRequest, exchangeRequest } from '../pkce/pkce.js'
 import { refreshRequest } from '../refresh/refresh.js'
 

@@ -1,6 +1,15 @@
-import { count, flag, reading, success, text, texts } from '../openapi/fields.js'
+import {
+  count,
+  flag,
+  ofBodies,
+  ofFullScope,
+  ofSignedIn,
+  reading,
+  success,
+  text,
+  texts,
+} from '../openapi/fields.js'
 import type { Operation } from '../openapi/operation.js'
-import { ofBodies, ofFullScope, ofSignedIn } from '../openapi/shared.js'
 import { codeOnly, passwordAndCode, passwordOnly } from './totp.js'
 
 const common = {

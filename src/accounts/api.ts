@@ -1,7 +1,19 @@
 import { identifierBody } from '../login/login-request.js'
-import { count, flag, reading, success, text, textOrNull } from '../openapi/fields.js'
+import {
+  count,
+  flag,
+  nameFields,
+  ofBodies,
+  ofFullScope,
+  ofProof,
+  ofSignedIn,
+  proof,
+  reading,
+  success,
+  text,
+  textOrNull,
+} from '../openapi/fields.js'
 import type { Operation } from '../openapi/operation.js'
-import { nameFields, ofBodies, ofFullScope, ofProof, ofSignedIn, proof } from '../openapi/shared.js'
 import { changeEmailRequest, confirmEmailRequest } from './email.js'
 import { changePasswordRequest } from './new-password.js'
 import { resetRequest } from './reset-password.js'

@@ -1,7 +1,7 @@
 import { AuthError } from '../errors.js'
 import type { ManagementKit } from '../kits/session-kit.js'
 import { sha256 } from '../lib/secrets.js'
-import type { ProofRecord, ProofStore } from '../stores/proof-contract.js'
+import type { ProofRecord, ProofStore } from '../stores/one-time-contract.js'
 import type { CodeFactor } from '../two-factor/second-factor.js'
 import type { AuthUser } from '../users/contract.js'
 import { type Contacts, type Mails, provenAddress } from './mails.js'

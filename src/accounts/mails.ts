@@ -7,7 +7,7 @@ import type { ManagementKit } from '../kits/session-kit.js'
 import type { Mailer, MailToSend } from '../mail/mailer.js'
 import { addressAt } from '../oauth/base-url.js'
 import type { SessionRecord } from '../stores/contract.js'
-import type { ProofPurpose } from '../stores/proof-contract.js'
+import type { ProofPurpose } from '../stores/one-time-contract.js'
 import type { AuthUser, UserContact, UserStore } from '../users/contract.js'
 
 /** Users whose addresses the router may read. */

@@ -9,7 +9,7 @@ import { ownMembers } from '../lib/check-options.js'
 import { deriveKey, equalInConstantTime, hmacSha256, randomSecret, sha256 } from '../lib/secrets.js'
 import { typedDigits } from '../lib/typed-codes.js'
 import { createVault, type Vault } from '../lib/vault.js'
-import type { ProofPurpose, ProofRecord, ProofStore } from '../stores/proof-contract.js'
+import type { ProofPurpose, ProofRecord, ProofStore } from '../stores/one-time-contract.js'
 
 /** The purpose of a proof, and the conditions that must still hold when it arrives. */
 export interface AskedProof {

@@ -1,7 +1,7 @@
 import type { HostFailure } from '../lib/host-call.js'
 import type { PasswordReason } from '../passwords/password-rules.js'
 import type { EndReason, StoredKind, StoredMethod } from '../stores/contract.js'
-import type { StoredPurpose } from '../stores/proof-contract.js'
+import type { StoredPurpose } from '../stores/one-time-contract.js'
 import type { MailFault, MailKind } from './mail.js'
 import type { PasskeyEvent } from './passkey-events.js'
 import type {

@@ -1,6 +1,6 @@
 import { type ParseArgsConfig, parseArgs } from 'node:util'
 import type { Admin } from '../admin/admin.js'
-import type { Migrations } from '../stores/migrations-contract.js'
+import type { Migrations } from '../stores/contract.js'
 
 /** The parts that `auth-admin.mjs` has opened, and the person who acts. */
 export interface Opened {

@@ -1,7 +1,6 @@
 import { type AuthClientError, isRefusal, noAnswer } from './errors.js'
-import { requirePair } from './refresh-alone.js'
 import { isSameSignIn, ofLogin, type StoredSession, withTokens } from './stored-session.js'
-import type { TokenKeeper } from './token-keeper.js'
+import { requirePair, type TokenKeeper } from './token-keeper.js'
 import { isObject, isText, isTokenRefusal, type Retry, type Transport } from './transport.js'
 import type { LoginAnswer, Me, PasskeyRequestOptions } from './wire.js'
 

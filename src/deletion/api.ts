@@ -1,7 +1,15 @@
 import { confirmEmailRequest } from '../accounts/email.js'
-import { count, reading, success, text } from '../openapi/fields.js'
+import {
+  count,
+  ofBodies,
+  ofFullScope,
+  ofProof,
+  proof,
+  reading,
+  success,
+  text,
+} from '../openapi/fields.js'
 import type { Operation } from '../openapi/operation.js'
-import { ofBodies, ofFullScope, ofProof, proof } from '../openapi/shared.js'
 import { proofRequest } from '../sign-in-again.js'
 
 const common = {

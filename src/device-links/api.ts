@@ -1,7 +1,19 @@
 import { z } from 'zod'
-import { count, flag, reading, success, text, textOrNull, time } from '../openapi/fields.js'
+import {
+  count,
+  flag,
+  loginAnswer,
+  ofBodies,
+  ofFullScope,
+  ofProof,
+  proof,
+  reading,
+  success,
+  text,
+  textOrNull,
+  time,
+} from '../openapi/fields.js'
 import type { Operation } from '../openapi/operation.js'
-import { loginAnswer, ofBodies, ofFullScope, ofProof, proof } from '../openapi/shared.js'
 import { collectRequest } from './collect.js'
 import { approveRequest, beginRequest, denyRequest, openRequest } from './device-links.js'
 

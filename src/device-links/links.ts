@@ -17,7 +17,7 @@ import { usedCodeRetention } from '../pkce/authorization-code.js'
 import { ownerOf, type SignedInRequest } from '../principal/principal.js'
 import type { ApprovedSignIn } from '../sessions/approved-sign-in.js'
 import type { SessionRecord } from '../stores/contract.js'
-import type { DeviceCodeRecord, DeviceCodeStore } from '../stores/device-code-contract.js'
+import type { DeviceCodeRecord, DeviceCodeStore } from '../stores/one-time-contract.js'
 
 export interface LinksKit extends SignInKit {
   readonly deviceCodes: DeviceCodeStore

@@ -1,5 +1,4 @@
-import { isBelow, type Seen, type SeenOAuth } from './examine.js'
-import type { Looked } from './look.js'
+import { isBelow, type Looked, type Seen, type SeenOAuth } from './examine.js'
 
 /** One thing that may be wrong with a server as it is seen from outside. */
 export interface Check {

@@ -1,6 +1,5 @@
 import { checks, connection } from './checks.js'
-import { type Patient, see } from './examine.js'
-import { createLookAt, type LookAt } from './look.js'
+import { createLookAt, type LookAt, type Patient, see } from './examine.js'
 
 /** The result of a check. */
 export interface Finding {

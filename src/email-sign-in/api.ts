@@ -1,7 +1,16 @@
 import { identifierBody } from '../login/login-request.js'
-import { count, reading, success, text } from '../openapi/fields.js'
+import {
+  count,
+  loginAnswer,
+  loginRefusals,
+  nameFields,
+  ofBodies,
+  reading,
+  success,
+  text,
+  tokensAsked,
+} from '../openapi/fields.js'
 import type { Operation } from '../openapi/operation.js'
-import { loginAnswer, loginRefusals, nameFields, ofBodies, tokensAsked } from '../openapi/shared.js'
 import { codeLoginRequest } from './email-sign-in.js'
 
 const common = {

@@ -5,11 +5,9 @@ import type { WarnOnce } from '../lib/logger.js'
 import type { Watch } from '../lib/watch.js'
 import type { TokenSigner } from '../signers/contract.js'
 import type { SessionRecord, SessionStore } from '../stores/contract.js'
-import type { DeviceCodeStore } from '../stores/device-code-contract.js'
 import type { RedeemableCodes } from '../stores/fail-closed-stores.js'
 import type { IdentityStore } from '../stores/identity-contract.js'
-import type { ProofStore } from '../stores/proof-contract.js'
-import type { SocketTicketStore } from '../stores/ticket-contract.js'
+import type { DeviceCodeStore, ProofStore, SocketTicketStore } from '../stores/one-time-contract.js'
 import type { AuthUser, LoginIdentifier, UserStore } from '../users/contract.js'
 
 /** The parts that a server and a terminal share. The terminal makes its own, in admin/admin.ts. */

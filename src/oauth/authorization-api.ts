@@ -3,6 +3,8 @@ import {
   always,
   besides,
   count,
+  ofBodies,
+  ofFullScope,
   oneOf,
   success,
   text,
@@ -11,7 +13,6 @@ import {
   time,
 } from '../openapi/fields.js'
 import type { Operation } from '../openapi/operation.js'
-import { ofBodies, ofFullScope } from '../openapi/shared.js'
 
 const parameters = z.object({
   client_id: text('the id of the app'),

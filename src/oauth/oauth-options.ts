@@ -1,6 +1,5 @@
-import type { ClientStore, OAuthClient } from '../stores/client-contract.js'
-import type { ConsentStore } from '../stores/consent-contract.js'
-import type { OnceStore } from '../stores/once-contract.js'
+import type { ClientStore, ConsentStore, OAuthClient } from '../stores/client-contract.js'
+import type { OnceStore } from '../stores/one-time-contract.js'
 import type { DescribeClaims } from './user-claims.js'
 
 /** A text for users about a scope or an API: one text, or one per language. */

@@ -4,14 +4,18 @@ import type { GroundKit } from '../kits/ground-kit.js'
 import { ownMembers } from '../lib/check-options.js'
 import type { HostCall } from '../lib/host-call.js'
 import type { TokenSigner } from '../signers/contract.js'
-import type { ClientStore, ManagedClientStore, OAuthClient } from '../stores/client-contract.js'
-import type { ConsentStore } from '../stores/consent-contract.js'
+import type {
+  ClientStore,
+  ConsentStore,
+  ManagedClientStore,
+  OAuthClient,
+} from '../stores/client-contract.js'
 import {
   failClosedConsents,
   failClosedManagedClients,
   failClosedOnce,
-} from '../stores/fail-closed-sign-in-stores.js'
-import type { OnceStore } from '../stores/once-contract.js'
+} from '../stores/fail-closed-stores.js'
+import type { OnceStore } from '../stores/one-time-contract.js'
 import { probeSignerAudience } from '../tokens/check-signer.js'
 import { addressAt, checkBaseUrl, checkIssuer } from './base-url.js'
 import { type ClientDocuments, createClientDocuments } from './client-documents/client-documents.js'

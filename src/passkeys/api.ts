@@ -2,27 +2,25 @@ import { z } from 'zod'
 import {
   besides,
   creationOptions,
-  oneOf,
-  passkeyFields,
-  reading,
-  requestOptions,
-  success,
-  text,
-  texts,
-  time,
-} from '../openapi/fields.js'
-import type { Operation } from '../openapi/operation.js'
-import {
   meFields,
   moreOfMe,
   ofBodies,
   ofFullScope,
   ofProof,
   ofSignedIn,
+  oneOf,
+  passkeyFields,
   proof,
+  reading,
   refreshableFields,
+  requestOptions,
+  success,
+  text,
+  texts,
+  time,
   tokensAsked,
-} from '../openapi/shared.js'
+} from '../openapi/fields.js'
+import type { Operation } from '../openapi/operation.js'
 import { proofRequest } from '../sign-in-again.js'
 import { newPasskeyRequest, passkeyNameRequest } from './own-passkeys.js'
 import { passkeyLoginRequest } from './sign-in-by-passkey.js'

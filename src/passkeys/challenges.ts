@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import type { BaseKit } from '../kits/ground-kit.js'
 import { sha256 } from '../lib/secrets.js'
 import { createVault } from '../lib/vault.js'
-import type { OnceStore } from '../stores/once-contract.js'
+import type { OnceStore } from '../stores/one-time-contract.js'
 /** The only use that a challenge is valid for. */
 export interface ChallengeBinding {
   readonly purpose: 'register' | 'sign-in' | 'second-factor' | 'reauthenticate'

@@ -1,7 +1,7 @@
 import type { GroundKit } from '../kits/ground-kit.js'
 import type { ManagementKit } from '../kits/session-kit.js'
 import type { SignInKit } from '../kits/sign-in-kit.js'
-import type { OnceStore } from '../stores/once-contract.js'
+import type { OnceStore } from '../stores/one-time-contract.js'
 import type { PasskeyStore } from '../stores/passkey-contract.js'
 import type { KeptCodes } from '../two-factor/recovery-codes.js'
 import type { Challenges } from './challenges.js'

@@ -11,7 +11,7 @@ import {
   unread,
 } from '../lib/check-answer.js'
 import { type HostCall, withTimeout } from '../lib/host-call.js'
-import { failClosedOnce, failClosedPasskeys } from '../stores/fail-closed-sign-in-stores.js'
+import { failClosedOnce, failClosedPasskeys } from '../stores/fail-closed-stores.js'
 import type { KeptCodes } from '../two-factor/recovery-codes.js'
 import { createChallenges } from './challenges.js'
 import type { PasskeyVerifier, VerifiedAssertion, VerifiedCreation } from './contract.js'

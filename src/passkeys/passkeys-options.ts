@@ -11,8 +11,8 @@ import {
   withMethods,
 } from '../lib/check-options.js'
 import { doAll } from '../lib/mistakes.js'
-import { onceAnswers, passkeyAnswers } from '../stores/fail-closed-sign-in-stores.js'
-import type { OnceStore } from '../stores/once-contract.js'
+import { onceAnswers, passkeyAnswers } from '../stores/fail-closed-stores.js'
+import type { OnceStore } from '../stores/one-time-contract.js'
 import type { PasskeyStore } from '../stores/passkey-contract.js'
 import type { PasskeyVerifier } from './contract.js'
 

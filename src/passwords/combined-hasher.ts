@@ -3,8 +3,7 @@ import { AuthConfigError, invalidRequest } from '../errors.js'
 import { boundedCache } from '../lib/bounded-cache.js'
 import { checkOptions, fitting, optionsOf, systemClock, withMethods } from '../lib/check-options.js'
 import { randomSecret, sha256 } from '../lib/secrets.js'
-import type { PasswordHasher } from './contract.js'
-import type { PasswordReader, ReaderSetting } from './reader-contract.js'
+import type { PasswordHasher, PasswordReader, ReaderSetting } from './contract.js'
 import { isStoredText } from './readers/stored-text.js'
 
 /** Options of {@link combinedHasher}. */

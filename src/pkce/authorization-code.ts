@@ -2,7 +2,7 @@ import type { RequestContext } from '../audit/events.js'
 import type { SignInKit } from '../kits/sign-in-kit.js'
 import { equalInConstantTime, randomId, randomSecret, sha256 } from '../lib/secrets.js'
 import type { ApprovedSignIn } from '../sessions/approved-sign-in.js'
-import type { AuthorizationCodeRecord } from '../stores/code-contract.js'
+import type { AuthorizationCodeRecord } from '../stores/one-time-contract.js'
 
 /** A request for an authorization code. */
 export interface CodeRequest {

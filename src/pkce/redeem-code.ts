@@ -3,11 +3,11 @@ import type { CodeRefusal } from '../audit/refusals.js'
 import { AuthError } from '../errors.js'
 import type { SignInKit } from '../kits/sign-in-kit.js'
 import type { ApprovedSignIn } from '../sessions/approved-sign-in.js'
-import { catchUpMarks } from '../sessions/catch-up-marks.js'
 import type { NewSession } from '../sessions/opening.js'
+import { catchUpMarks } from '../sessions/password-stands.js'
 import type { SignInDoor } from '../sign-in.js'
-import type { AuthorizationCodeRecord } from '../stores/code-contract.js'
 import type { SessionRecord } from '../stores/contract.js'
+import type { AuthorizationCodeRecord } from '../stores/one-time-contract.js'
 
 /** How to exchange a code. */
 export interface CodeExchange<Tokens> {

@@ -1,6 +1,4 @@
 import { z } from 'zod'
-import { reading, success, text, textOrNull, time } from '../openapi/fields.js'
-import type { Operation } from '../openapi/operation.js'
 import {
   loginAnswer,
   loginRefusals,
@@ -8,8 +6,14 @@ import {
   ofFullScope,
   ofProof,
   proof,
+  reading,
+  success,
+  text,
+  textOrNull,
+  time,
   tokensAsked,
-} from '../openapi/shared.js'
+} from '../openapi/fields.js'
+import type { Operation } from '../openapi/operation.js'
 import { proofRequest } from '../sign-in-again.js'
 import { connectRequest, finishRequest, linkRequest, startRequest } from './provider-sign-in.js'
 

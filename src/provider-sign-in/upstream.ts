@@ -2,7 +2,7 @@ import type { Proofs, Sealed } from '../accounts/proofs.js'
 import type { RequestContext } from '../audit/events.js'
 import { sha256 } from '../lib/secrets.js'
 import type { SessionRecord } from '../stores/contract.js'
-import type { ProofPurpose } from '../stores/proof-contract.js'
+import type { ProofPurpose } from '../stores/one-time-contract.js'
 import { noneIfRefused } from './provider-flow.js'
 import type { Vouched } from './tickets.js'
 

@@ -9,7 +9,6 @@ export type {
   StartedFlow,
 } from './contract.js'
 export { type GitHubProviderOptions, gitHubProvider } from './git-hub-provider.js'
-export { type GoogleProviderOptions, googleProvider } from './google-provider.js'
 export type {
   ClaimedIdentity,
   OpenIdProviderOptions,
@@ -17,7 +16,7 @@ export type {
   ProviderClientAuth,
   ProviderTokens,
 } from './open-id-options.js'
-export { openIdProvider } from './open-id-provider.js'
+export { type GoogleProviderOptions, googleProvider, openIdProvider } from './open-id-provider.js'
 export type { StrategyToRun } from './passport-provider.js'
 export { type PassportProviderOptions, passportProvider } from './passport-provider.js'
 export type { ProviderOptions } from './provider-options.js'

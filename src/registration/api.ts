@@ -1,7 +1,16 @@
 import { z } from 'zod'
-import { count, flag, reading, success, text, time } from '../openapi/fields.js'
+import {
+  count,
+  flag,
+  loginAnswer,
+  ofBodies,
+  reading,
+  success,
+  text,
+  time,
+  tokensAsked,
+} from '../openapi/fields.js'
 import type { Operation } from '../openapi/operation.js'
-import { loginAnswer, ofBodies, tokensAsked } from '../openapi/shared.js'
 import { confirmRegistrationRequest } from './confirm-registration.js'
 import { registerRequest } from './register.js'
 

@@ -17,13 +17,11 @@ import type { PasswordHasher } from '../passwords/contract.js'
 import { failClosedHasher } from '../passwords/fail-closed-hasher.js'
 import type { TokenSigner } from '../signers/contract.js'
 import {
+  failClosedCodes,
   failClosedDeviceCodes,
   failClosedIdentities,
-  failClosedProofs,
-} from '../stores/fail-closed-sign-in-stores.js'
-import {
-  failClosedCodes,
   failClosedInsert,
+  failClosedProofs,
   failClosedSecondFactors,
   failClosedSessions,
   failClosedTickets,

@@ -54,15 +54,13 @@ import {
 import { freshSeconds } from '../sessions/recent-sign-in.js'
 import type { TokenSigner } from '../signers/contract.js'
 import {
+  codeAnswers,
   consentAnswers,
   deviceCodeAnswers,
+  factorAnswers,
   identityAnswers,
   onceAnswers,
   proofAnswers,
-} from '../stores/fail-closed-sign-in-stores.js'
-import {
-  codeAnswers,
-  factorAnswers,
   sessionAnswers,
   ticketAnswers,
 } from '../stores/fail-closed-stores.js'

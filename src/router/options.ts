@@ -12,14 +12,16 @@ import type { PasswordHasher } from '../passwords/contract.js'
 import type { ProvidersOptions } from '../provider-sign-in/providers-options.js'
 import type { LoginAttempt } from '../sign-in.js'
 import type { TokenSigner } from '../signers/contract.js'
-import type { AuthorizationCodeStore } from '../stores/code-contract.js'
 import type { SessionStore } from '../stores/contract.js'
-import type { DeviceCodeStore } from '../stores/device-code-contract.js'
 import type { IdentityStore } from '../stores/identity-contract.js'
-import type { ProofStore } from '../stores/proof-contract.js'
+import type {
+  AuthorizationCodeStore,
+  DeviceCodeStore,
+  ProofStore,
+  SocketTicketStore,
+} from '../stores/one-time-contract.js'
 import type { RevocationBus } from '../stores/revocation-bus.js'
 import type { SecondFactorStore } from '../stores/second-factor-contract.js'
-import type { SocketTicketStore } from '../stores/ticket-contract.js'
 import type { ThrottleOptions } from '../throttle/limits.js'
 import type { OtherFactor, SecondFactorPolicy, SecondFactorRules } from '../two-factor/contract.js'
 import type { AuthUser, LoginIdentifier, UserStore } from '../users/contract.js'

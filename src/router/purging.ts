@@ -3,7 +3,7 @@ import { setImmediate } from 'node:timers/promises'
 import { noRequest } from '../audit/events.js'
 import type { SessionKit } from '../kits/session-kit.js'
 import type { SessionStore } from '../stores/contract.js'
-import type { OnceStore } from '../stores/once-contract.js'
+import type { OnceStore } from '../stores/one-time-contract.js'
 
 /** Rows of a batch: few enough to end long before `storeTimeout` and to hold locks briefly. */
 const batchSize = 1000

@@ -1,6 +1,7 @@
 import { setTimeout } from 'node:timers/promises'
 import { noRequest } from '../audit/events.js'
-import type { PasswordStands } from './password-watch.js'
+import type { SessionRecord } from '../stores/contract.js'
+import { goodMarks, type PasswordStands } from './password-watch.js'
 import type { UserSessionsKit } from './sessions-kit.js'
 
 /**
@@ -26,4 +27,21 @@ export function createPasswordStands({
     await sessions.end(session, 'password-changed', noRequest)
     return false
   }
+}
+
+/**
+ * Copies to a new session the marks that its opener has by now: the hash may have been replaced by
+ * another one of the same password before the new session was stored.
+ */
+export async function catchUpMarks(
+  { sessions, passwordWatch }: Pick<UserSessionsKit, 'sessions' | 'passwordWatch'>,
+  asking: SessionRecord,
+  opened: SessionRecord,
+): Promise<void> {
+  const { userId, passwordMark: from } = opened
+  const now = passwordWatch.inherited(asking)
+  if (from === undefined || now === undefined) return
+  const had = goodMarks(opened)
+  for (const mark of goodMarks(now))
+    if (!had.includes(mark)) await sessions.addPasswordMark(userId, from, mark)
 }

@@ -1,6 +1,6 @@
 import type { GroundKit } from '../kits/ground-kit.js'
-import type { ConsumeResult } from '../stores/code-contract.js'
 import type { SessionRecord, SessionStore } from '../stores/contract.js'
+import type { ConsumeResult } from '../stores/one-time-contract.js'
 import type { PasswordWatch } from './password-watch.js'
 import type { Revocations } from './revocations.js'
 import type { SessionLifetimes } from './session-times.js'

@@ -1,4 +1,5 @@
 import type { KeyObject } from 'node:crypto'
+import type { JWK } from 'jose'
 import { z } from 'zod'
 import { AuthConfigError, notSignedIn } from '../errors.js'
 import {
@@ -21,8 +22,14 @@ import type {
   TokenSigner,
   VerifyOptions,
 } from './contract.js'
-import { createImportedKeys, type ImportedKeys } from './imported-keys.js'
-import { type CheckedKey, type KeyPurpose, purposeOf, type SigningKey } from './key-material.js'
+import {
+  type CheckedKey,
+  type ImportedKey,
+  importSigningKey,
+  type KeyPurpose,
+  purposeOf,
+  type SigningKey,
+} from './key-material.js'
 import { checkKeyList, listRing } from './list-ring.js'
 import { compactJws, headerOf, maxTokenCharacters, verifySignature } from './read-token.js'
 
@@ -394,4 +401,50 @@ function refuseShared(access: readonly CheckedKey[], rsa: readonly CheckedKey[])
     'stands in joseSigner.keys, too, or a key with its kid does.',
     "make one for ID tokens alone: await generateSigningKey('RS256').",
   )
+}
+
+/** The keys of a ring, imported. */
+export interface ImportedKeys {
+  /** The signing key. Rejects while there is none. */
+  active(): Promise<ImportedKey>
+  /** Null for a kid that is not in this ring. */
+  byKid(kid: string): Promise<ImportedKey | null>
+  /** The public parts of all keys. */
+  published(): Promise<JWK[]>
+}
+
+/** Imports each key of a ring once; repeats a failed import. */
+function createImportedKeys(ring: KeyRing): ImportedKeys {
+  const imported = new Map<string, Promise<ImportedKey>>()
+
+  function importOnce(key: CheckedKey): Promise<ImportedKey> {
+    const known = imported.get(key.kid)
+    if (known !== undefined) return known
+    const importing = importSigningKey(key).catch((error: unknown) => {
+      imported.delete(key.kid)
+      throw error
+    })
+    imported.set(key.kid, importing)
+    return importing
+  }
+
+  return {
+    async active() {
+      const { active } = await ring.snapshot()
+      if (active !== null) return importOnce(active)
+      throw new UnexpectedAnswer(
+        'the signing key whose time it is cannot be opened with the encryption keys of this ring',
+      )
+    },
+
+    async byKid(kid) {
+      const key = (await ring.snapshot(kid)).all.find((one) => one.kid === kid)
+      return key === undefined ? null : importOnce(key)
+    },
+
+    async published() {
+      const all = await Promise.all((await ring.snapshot()).all.map(importOnce))
+      return all.flatMap(({ publicJwk }) => (publicJwk === null ? [] : [{ ...publicJwk }]))
+    },
+  }
 }

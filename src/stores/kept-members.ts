@@ -1,9 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { AuthConfigError } from '../errors.js'
 import { randomId, randomSecret } from '../lib/secrets.js'
-import type { AuthorizationCodeRecord, AuthorizationCodeStore } from './code-contract.js'
 import type { SessionRecord, SessionStore } from './contract.js'
-import type { DeviceCodeRecord, DeviceCodeStore } from './device-code-contract.js'
 import {
   longestSealed,
   moments,
@@ -12,7 +10,14 @@ import {
   newWholeCode,
   newWholeSession,
 } from './new-records.js'
-import type { ProofRecord, ProofStore } from './proof-contract.js'
+import type {
+  AuthorizationCodeRecord,
+  AuthorizationCodeStore,
+  DeviceCodeRecord,
+  DeviceCodeStore,
+  ProofRecord,
+  ProofStore,
+} from './one-time-contract.js'
 import { optionalMembers, without } from './rows/members.js'
 import { codeRow, deviceCodeRow, proofRow } from './rows/one-time-rows.js'
 import { sessionRow } from './rows/session-row.js'

@@ -1,9 +1,12 @@
 import { checkOptions, optionsOf, whole } from '../lib/check-options.js'
-import type { ManagedClientStore, OAuthClient } from './client-contract.js'
-import type { ConsentRecord, ConsentStore } from './consent-contract.js'
-import { checkMemoryIsEnough } from './memory-is-enough.js'
-import { boundedTable, copyOf } from './memory-tables.js'
-import type { OnceStore } from './once-contract.js'
+import type {
+  ConsentRecord,
+  ConsentStore,
+  ManagedClientStore,
+  OAuthClient,
+} from './client-contract.js'
+import { boundedTable, checkMemoryIsEnough, copyOf } from './memory-tables.js'
+import type { OnceStore } from './one-time-contract.js'
 import { checkedScopes, checkedSecretHashes } from './stored-values.js'
 
 /** Options of {@link memoryOAuthStores}. */

@@ -1,7 +1,6 @@
 import { markOf } from '../lib/vault.js'
 import type { IdentityRecord, IdentityStore } from './identity-contract.js'
-import { checkMemoryIsEnough } from './memory-is-enough.js'
-import { copyOf, idsByKey, oldestFirst } from './memory-tables.js'
+import { checkMemoryIsEnough, copyOf, idsByKey, oldestFirst } from './memory-tables.js'
 import type { PasskeyRecord, PasskeyStore } from './passkey-contract.js'
 import type {
   PendingSecondFactor,

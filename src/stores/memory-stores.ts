@@ -1,15 +1,27 @@
 import { checkOptions, optionsOf, whole } from '../lib/check-options.js'
-import type { AuthorizationCodeRecord, AuthorizationCodeStore } from './code-contract.js'
 import type { EndReason, SessionRecord, SessionStore } from './contract.js'
-import type { DeviceCodeRecord, DeviceCodeStore } from './device-code-contract.js'
 import type { IdentityStore } from './identity-contract.js'
-import { checkMemoryIsEnough } from './memory-is-enough.js'
 import { memoryIdentities, memorySecondFactors } from './memory-sign-in-methods.js'
-import { boundedTable, copyOf, type IdsByKey, idsByKey, oldestFirst } from './memory-tables.js'
-import type { ProofRecord, ProofStore } from './proof-contract.js'
+import {
+  boundedTable,
+  checkMemoryIsEnough,
+  copyOf,
+  type IdsByKey,
+  idsByKey,
+  oldestFirst,
+} from './memory-tables.js'
+import type {
+  AuthorizationCodeRecord,
+  AuthorizationCodeStore,
+  DeviceCodeRecord,
+  DeviceCodeStore,
+  ProofRecord,
+  ProofStore,
+  SocketTicketRecord,
+  SocketTicketStore,
+} from './one-time-contract.js'
 import type { SecondFactorStore } from './second-factor-contract.js'
 import { withPasswordMark } from './stored-values.js'
-import type { SocketTicketRecord, SocketTicketStore } from './ticket-contract.js'
 
 export {
   type MemoryOAuthStores,

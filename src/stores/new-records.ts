@@ -1,19 +1,20 @@
 import { randomInt } from 'node:crypto'
 import { randomId, randomSecret, sha256 } from '../lib/secrets.js'
 import type { StoredSigningKey } from '../signers/contract.js'
-import type { OAuthClient } from './client-contract.js'
-import type { AuthorizationCodeRecord } from './code-contract.js'
-import type { ConsentRecord } from './consent-contract.js'
+import type { ConsentRecord, OAuthClient } from './client-contract.js'
 import type { RefreshRotation, RefreshState, SessionRecord } from './contract.js'
-import type { DeviceCodeRecord } from './device-code-contract.js'
 import type { IdentityRecord } from './identity-contract.js'
+import type {
+  AuthorizationCodeRecord,
+  DeviceCodeRecord,
+  ProofRecord,
+  SocketTicketRecord,
+} from './one-time-contract.js'
 import type { PasskeyRecord } from './passkey-contract.js'
-import type { ProofRecord } from './proof-contract.js'
 import { type Content, optionalMembers, type Row } from './rows/members.js'
 import { codeRow } from './rows/one-time-rows.js'
 import { sessionRow } from './rows/session-row.js'
 import type { PendingSecondFactor, SecondFactorRecord } from './second-factor-contract.js'
-import type { SocketTicketRecord } from './ticket-contract.js'
 
 /** The moment this many seconds after the test began. */
 export type Moment = (seconds: number) => Date

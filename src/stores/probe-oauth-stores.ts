@@ -1,11 +1,11 @@
 import { AuthConfigError } from '../errors.js'
 import { raceWinners } from '../lib/async.js'
 import { randomId, randomSecret, sha256 } from '../lib/secrets.js'
-import type { ConsentStore } from './consent-contract.js'
+import type { ConsentStore } from './client-contract.js'
 import type { IdentityStore } from './identity-contract.js'
 import { requireKept } from './kept-members.js'
 import { moments, newConsent, newIdentity, newPasskeyRecord } from './new-records.js'
-import type { OnceStore } from './once-contract.js'
+import type { OnceStore } from './one-time-contract.js'
 import type { PasskeyStore } from './passkey-contract.js'
 
 /** Whether grants at once add up, and a consent is revoked once. */

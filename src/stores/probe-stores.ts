@@ -4,10 +4,8 @@ import { checkOptions, optionsOf, whole, withMethods } from '../lib/check-option
 import { withTimeout } from '../lib/host-call.js'
 import { randomId, randomSecret, sha256 } from '../lib/secrets.js'
 import type { KeyStore } from '../signers/contract.js'
-import type { AuthorizationCodeStore } from './code-contract.js'
-import type { ConsentStore } from './consent-contract.js'
+import type { ConsentStore } from './client-contract.js'
 import type { SessionRecord, SessionStore } from './contract.js'
-import type { DeviceCodeStore } from './device-code-contract.js'
 import type { IdentityStore } from './identity-contract.js'
 import { requireKept } from './kept-members.js'
 import {
@@ -23,7 +21,13 @@ import {
   newWholeCode,
   newWholeSession,
 } from './new-records.js'
-import type { OnceStore } from './once-contract.js'
+import type {
+  AuthorizationCodeStore,
+  DeviceCodeStore,
+  OnceStore,
+  ProofStore,
+  SocketTicketStore,
+} from './one-time-contract.js'
 import type { PasskeyStore } from './passkey-contract.js'
 import {
   isOutcome,
@@ -36,9 +40,7 @@ import {
   raceFor,
   unsafe,
 } from './probe-oauth-stores.js'
-import type { ProofStore } from './proof-contract.js'
 import type { SecondFactorStore } from './second-factor-contract.js'
-import type { SocketTicketStore } from './ticket-contract.js'
 
 /**
  * The stores that {@link probeStores} tries: yours, as you hand them to `createAuthRouter` and

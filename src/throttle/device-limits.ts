@@ -2,7 +2,7 @@ import type { RequestContext } from '../audit/events.js'
 import { lazily } from '../lib/async.js'
 import { type Command, createCounter } from './counter.js'
 import { createTakeNetworks, giveBackAll, takeAll } from './known-networks.js'
-import type { LimitsKit } from './limits-kit.js'
+import type { LimitsKit } from './limits.js'
 /** Limits on devices that wait for a user on another device, and on guesses at their codes. */
 export interface DeviceLimits {
   /** Counts a device that asks for a client, by network and client. Throws 429 or 503. */

@@ -1,7 +1,7 @@
 import type { RequestContext } from '../audit/events.js'
 import { lazily } from '../lib/async.js'
 import { askOne, type Command, type Counter, createCounter, type Limit } from './counter.js'
-import type { LimitsKit } from './limits-kit.js'
+import type { LimitsKit } from './limits.js'
 
 /** The user and session that get the issued secret; without a session if the host calls. */
 export interface IssuedTo {

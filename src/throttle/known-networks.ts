@@ -15,8 +15,7 @@ import {
   type Limit,
 } from './counter.js'
 import { accountKey, type CounterKey, networkKey, prefixKeys } from './counter-keys.js'
-import { type Counters, day, type GivenLimits } from './limits.js'
-import type { LimitsKit } from './limits-kit.js'
+import { type Counters, day, type GivenLimits, type LimitsKit } from './limits.js'
 
 /**
  * The networks of an account's complete sign-ins. Guesses from other networks do not lock the owner

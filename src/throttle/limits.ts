@@ -2,6 +2,7 @@ import type { RateLimiterAbstract } from 'rate-limiter-flexible'
 import type { Audit, RequestContext } from '../audit/events.js'
 import type { ThrottleScope } from '../audit/refusals.js'
 import { AuthError } from '../errors.js'
+import type { BaseKit } from '../kits/ground-kit.js'
 import { lazily } from '../lib/async.js'
 import {
   callable,
@@ -12,7 +13,14 @@ import {
   type Shape,
   whole,
 } from '../lib/check-options.js'
-import { type Counter, createCounter, type Limit, type LimiterSettings } from './counter.js'
+import {
+  type Ask,
+  type Counter,
+  createCounter,
+  type Limit,
+  type LimiterSettings,
+} from './counter.js'
+import type { CounterKey } from './counter-keys.js'
 
 /**
  * Limits on guessing. A network is an IPv4 address or the /64 of IPv6. A window begins with its
@@ -274,4 +282,13 @@ export function rateLimitHeaders(
     'RateLimit-Remaining': String(remaining),
     'RateLimit-Reset': String(reset),
   }
+}
+
+/** The parts that all limits share. */
+export interface LimitsKit extends Pick<BaseKit, 'audit'> {
+  readonly options: GivenLimits
+  readonly counters: Counters
+  readonly keyOf: CounterKey
+  readonly ask: Ask
+  readonly reportLimit: ReportLimit
 }

@@ -3,7 +3,7 @@ import type { AuthError } from '../errors.js'
 import { networkOf } from '../http/client-address.js'
 import { limitConcurrency } from '../lib/async.js'
 import { boundedCache } from '../lib/bounded-cache.js'
-import type { LimitsKit } from './limits-kit.js'
+import type { LimitsKit } from './limits.js'
 
 /** A lookup. */
 export interface LookUp<Found> {

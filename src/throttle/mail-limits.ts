@@ -6,8 +6,7 @@ import { lazily } from '../lib/async.js'
 import { type Command, type Counter, counted, createCounter } from './counter.js'
 import { accountKey } from './counter-keys.js'
 import { createTakeNetworks, type NetworkLimitsKit, takeAll } from './known-networks.js'
-import { type MailLimitOptions, mailLimitOf } from './limits.js'
-import type { LimitsKit } from './limits-kit.js'
+import { type LimitsKit, type MailLimitOptions, mailLimitOf } from './limits.js'
 
 /** The recipient of a mail: a digest of the address, and the account. */
 export interface Recipient {

@@ -4,8 +4,7 @@ import type { Endpoint, EndpointRequest } from '../http/endpoint.js'
 import { lazily } from '../lib/async.js'
 import { boundedCache } from '../lib/bounded-cache.js'
 import { askOne, type Counter, createCounter, type Limit } from './counter.js'
-import { limitOf, rateLimitHeaders } from './limits.js'
-import type { LimitsKit } from './limits-kit.js'
+import { type LimitsKit, limitOf, rateLimitHeaders } from './limits.js'
 
 type Refused = Pick<EndpointRequest, 'context' | 'setHeaders'>
 

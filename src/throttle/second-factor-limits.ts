@@ -13,8 +13,7 @@ import {
 } from './counter.js'
 import { accountKey } from './counter-keys.js'
 import type { NetworkLimitsKit } from './known-networks.js'
-import { type Counters, day, type Reached, rateLimitHeaders } from './limits.js'
-import type { LimitsKit } from './limits-kit.js'
+import { type Counters, day, type LimitsKit, type Reached, rateLimitHeaders } from './limits.js'
 
 /** The user of a code, and the place of its use. */
 export interface CodeAttempt {

@@ -3,7 +3,7 @@
 import { describe, expect, it } from 'vitest'
 import { generateSigningKey, joseSigner, type SessionRecord } from '../../src/index.js'
 import { newSession } from '../../src/stores/new-records.js'
-import { manualClock } from '../../src/testing/manual-clock.js'
+import { manualClock } from '../../src/testing/testing.js'
 import { type Answered, afterAttack } from '../support/after-attack.js'
 import { bearer, get, logIn, post } from '../support/client.js'
 import { startHost, type TestHost } from '../support/host.js'

@@ -1,7 +1,7 @@
 // A forgotten password, and a changed one.
 import { createHash } from 'node:crypto'
 import { expect, it } from 'vitest'
-import { totpCode } from '../../src/testing/totp-code.js'
+import { totpCode } from '../../src/testing/testing.js'
 import { bearer, get, logIn, post } from '../support/client.js'
 import { password, totpSecret } from '../support/host.js'
 import { tokenIn } from '../support/mounted-accounts.js'

@@ -1,6 +1,6 @@
 import { request as httpRequest } from 'node:http'
 import { describe, expect, it } from 'vitest'
-import { totpCode } from '../../src/testing/totp-code.js'
+import { totpCode } from '../../src/testing/testing.js'
 import { afterAttack } from '../support/after-attack.js'
 import { bearer, get, logIn, obtainCode, post, remove } from '../support/client.js'
 import { requests } from '../support/described.js'

@@ -2,7 +2,7 @@ import { pbkdf2Sync, scryptSync } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { afterAll, expect, it } from 'vitest'
 import { pbkdf2, preDigestedBcrypt, scrypt } from '../../src/index.js'
-import type { PasswordReader } from '../../src/passwords/reader-contract.js'
+import type { PasswordReader } from '../../src/passwords/contract.js'
 import { password, workerUrl } from '../support/host.js'
 import { firebase, oldHashes } from '../support/old-hashes.js'
 

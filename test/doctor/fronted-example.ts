@@ -2,8 +2,7 @@
 import { request as ask, createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll } from 'vitest'
-import type { Patient } from '../../src/doctor/examine.js'
-import { createLookAt, type LookAt } from '../../src/doctor/look.js'
+import { createLookAt, type LookAt, type Patient } from '../../src/doctor/examine.js'
 import { environmentIn, startExample, temporaryFolder } from '../support/example.js'
 
 const publicUrl = 'https://chat.example.com'

@@ -5,7 +5,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
-import { totpCode } from '../../src/testing/totp-code.js'
+import { totpCode } from '../../src/testing/testing.js'
 import { chromiumPath, launchChromium } from '../support/chromium.js'
 import {
   alice,

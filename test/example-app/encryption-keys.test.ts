@@ -7,7 +7,7 @@ import Libsql from 'libsql'
 import { keyRing } from 'messaging-auth-router'
 import { sqlStores } from 'messaging-auth-router/stores/sql'
 import { beforeAll, expect, test } from 'vitest'
-import { totpCode } from '../../src/testing/totp-code.js'
+import { totpCode } from '../../src/testing/testing.js'
 import {
   alice,
   bob,

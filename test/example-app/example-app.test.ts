@@ -10,7 +10,7 @@ import { WebSocket } from 'ws'
 import { openDatabase } from '../../example-app/database.js'
 import { createLive } from '../../example-app/live.js'
 import { withServer } from '../../example-app/settings.js'
-import { totpCode } from '../../src/testing/totp-code.js'
+import { totpCode } from '../../src/testing/testing.js'
 import {
   alice,
   bob,

@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url'
 import { generateClientSecret, type OAuthClient } from 'messaging-auth-router'
 import supertest from 'supertest'
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
-import { totpCode } from '../../src/testing/totp-code.js'
+import { totpCode } from '../../src/testing/testing.js'
 import { chromiumPath, launchChromium } from '../support/chromium.js'
 import { pkcePair } from '../support/client.js'
 import {

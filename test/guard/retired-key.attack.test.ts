@@ -3,7 +3,7 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { keyRing, type Principal, type TokenSigner } from '../../src/index.js'
 import { memoryStores } from '../../src/stores/memory-stores.js'
-import { manualClock } from '../../src/testing/manual-clock.js'
+import { manualClock } from '../../src/testing/testing.js'
 import { afterAttack } from '../support/after-attack.js'
 import { bearer, logIn, post } from '../support/client.js'
 import { encryptionKey, startHost, type TestHost } from '../support/host.js'

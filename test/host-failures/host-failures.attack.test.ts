@@ -1,7 +1,7 @@
 // What the files every-call-1 and -2 beside this one do not ask: nonsense that nearly makes sense,
 // what a failure half-way leaves, and what the log is told.
 import { describe, expect, it } from 'vitest'
-import { totpCode } from '../../src/testing/totp-code.js'
+import { totpCode } from '../../src/testing/testing.js'
 import { bearer, get, logIn, obtainCode, post } from '../support/client.js'
 import { password, passwordHash, startHost, type TestHost, totpSecret } from '../support/host.js'
 import { keptLog } from '../support/key-stores.js'

@@ -1,7 +1,7 @@
 import { request as rawRequest } from 'node:http'
 import { describe, expect, it } from 'vitest'
 import type { AuthUser } from '../../src/index.js'
-import { totpCode } from '../../src/testing/totp-code.js'
+import { totpCode } from '../../src/testing/testing.js'
 import { afterAttack } from '../support/after-attack.js'
 import { headersOf, logIn, post } from '../support/client.js'
 import { cheapHasher, password, passwordHash, startHost, totpSecret } from '../support/host.js'

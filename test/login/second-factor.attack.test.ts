@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { totpCode } from '../../src/testing/totp-code.js'
+import { totpCode } from '../../src/testing/testing.js'
 import { createSeedVault } from '../../src/two-factor/seed-vault.js'
 import { logIn, obtainCode, post } from '../support/client.js'
 import { encryptionKey, password, startHost, totpSecret } from '../support/host.js'

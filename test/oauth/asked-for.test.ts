@@ -2,7 +2,7 @@
 // shown, and that all of it leads back to the app.
 import { expect, it, test } from 'vitest'
 import type { OAuthClient } from '../../src/index.js'
-import { totpCode } from '../../src/testing/totp-code.js'
+import { totpCode } from '../../src/testing/testing.js'
 import { totpSecret } from '../support/host.js'
 import { byPages } from './by-pages.js'
 import {

@@ -10,7 +10,7 @@ import {
   resourcesOf,
 } from '../../src/oauth/client-schema.js'
 import type { OAuthClient } from '../../src/stores/client-contract.js'
-import { manualClock } from '../../src/testing/manual-clock.js'
+import { manualClock } from '../../src/testing/testing.js'
 import { bridge, desktop, registerOf, secretHash, tracker, wiki } from './some-clients.js'
 
 const ec = (): object => ({

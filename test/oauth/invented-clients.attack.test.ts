@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest'
 import { AuthError } from '../../src/errors.js'
 import type { OAuthClient } from '../../src/stores/client-contract.js'
-import { manualClock } from '../../src/testing/manual-clock.js'
+import { manualClock } from '../../src/testing/testing.js'
 import { secret, startClients } from '../support/oauth-clients.js'
 import { desktop, registerOf, wiki as wikiOf } from './some-clients.js'
 

@@ -2,7 +2,7 @@
 import { CompiledQuery } from 'kysely'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { migrationSql, sqlStores } from '../../src/stores/sql/sql-stores.js'
-import { totpCode } from '../../src/testing/totp-code.js'
+import { totpCode } from '../../src/testing/testing.js'
 import { bearer, get, logIn, obtainCode, post, remove } from '../support/client.js'
 import { type DatabaseKind, databaseKinds, dropTables } from '../support/databases.js'
 import { password, startHost, type TestHost } from '../support/host.js'

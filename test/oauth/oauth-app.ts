@@ -29,11 +29,11 @@ import { createRevocations } from '../../src/sessions/revocations.js'
 import {
   failClosedConsents,
   failClosedManagedClients,
-} from '../../src/stores/fail-closed-sign-in-stores.js'
+} from '../../src/stores/fail-closed-stores.js'
 import { memoryOAuthStores, memoryStores } from '../../src/stores/memory-stores.js'
 import { newSession } from '../../src/stores/new-records.js'
 import type { RevocationBus } from '../../src/stores/revocation-bus.js'
-import { type ManualClock, manualClock } from '../../src/testing/manual-clock.js'
+import { type ManualClock, manualClock } from '../../src/testing/testing.js'
 import { newRefreshToken, rotateRefreshToken } from '../../src/tokens/refresh-token.js'
 import { startBareApp } from '../support/bare-app.js'
 import { cheapHasher, encryptionKey } from '../support/host.js'

@@ -14,7 +14,7 @@ import {
   type SigningKey,
 } from '../../src/index.js'
 import { memoryOAuthStores } from '../../src/stores/memory-oauth-stores.js'
-import { manualClock } from '../../src/testing/manual-clock.js'
+import { manualClock } from '../../src/testing/testing.js'
 import { pkcePair } from '../support/client.js'
 import { passwordHash } from '../support/host.js'
 import { basic } from '../support/oauth-clients.js'

@@ -14,7 +14,7 @@ import {
 import { randomId } from '../../src/lib/secrets.js'
 import { memoryOAuthStores } from '../../src/stores/memory-oauth-stores.js'
 import { newSession } from '../../src/stores/new-records.js'
-import { manualClock } from '../../src/testing/manual-clock.js'
+import { manualClock } from '../../src/testing/testing.js'
 import { serve } from '../providers/loopback.js'
 import { startHost, type TestHost } from '../support/host.js'
 import { rsaKey } from '../support/rsa-key.js'

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import Database from 'libsql'
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
-import { totpCode } from '../../src/testing/totp-code.js'
+import { totpCode } from '../../src/testing/testing.js'
 import {
   alice,
   bob,

@@ -4,7 +4,7 @@ import type { IncomingMessage } from 'node:http'
 import { describe, expect, it } from 'vitest'
 import type { AppsKit } from '../../src/oauth/apps-kit.js'
 import { createCsrf, type FormBinding } from '../../src/pages/csrf.js'
-import { manualClock } from '../../src/testing/manual-clock.js'
+import { manualClock } from '../../src/testing/testing.js'
 import { kitOf } from '../support/kit-of.js'
 import { binding, key, otherKey, request } from './flow-parts.js'
 

@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto'
 import type { AppsKit } from '../../src/oauth/apps-kit.js'
 import { createFlows, type FlowBinding, type PendingFactor } from '../../src/pages/flow.js'
 import { memoryOAuthStores } from '../../src/stores/memory-oauth-stores.js'
-import { manualClock } from '../../src/testing/manual-clock.js'
+import { manualClock } from '../../src/testing/testing.js'
 import { kitOf } from '../support/kit-of.js'
 
 export const now = new Date('2030-01-01T12:00:00Z')

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest'
 import { memoryStores } from '../../src/stores/memory-stores.js'
 import type { SecondFactorStore } from '../../src/stores/second-factor-contract.js'
-import { totpCode } from '../../src/testing/totp-code.js'
+import { totpCode } from '../../src/testing/testing.js'
 import { password } from '../support/host.js'
 import { type PasskeyHost, startPasskeys } from './passkey-host.js'
 

@@ -1,7 +1,7 @@
 import { createHash, pbkdf2Sync } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 import { pbkdf2 } from '../../src/index.js'
-import type { PasswordReader } from '../../src/passwords/reader-contract.js'
+import type { PasswordReader } from '../../src/passwords/contract.js'
 import { argon2 } from '../../src/passwords/readers/argon2.js'
 import { oldHashes } from '../support/old-hashes.js'
 

@@ -1,7 +1,6 @@
 import { describe, expect, it, vi } from 'vitest'
-import { hostedDomainOnly } from '../../src/providers/google-provider.js'
 import { checkOpenIdOptions } from '../../src/providers/open-id-options.js'
-import { createOpenIdProvider } from '../../src/providers/open-id-provider.js'
+import { createOpenIdProvider, hostedDomainOnly } from '../../src/providers/open-id-provider.js'
 import {
   type GitHubProviderOptions,
   gitHubProvider,

@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest'
-import { totpCode } from '../../src/testing/totp-code.js'
+import { totpCode } from '../../src/testing/testing.js'
 import { afterAttack } from '../support/after-attack.js'
 import {
   bearer,

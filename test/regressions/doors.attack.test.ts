@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest'
 import type { Mail } from '../../src/index.js'
 import { rocketChat } from '../../src/rocketchat/rocketchat.js'
 import { memoryStores } from '../../src/stores/memory-stores.js'
-import { totpCode } from '../../src/testing/totp-code.js'
+import { totpCode } from '../../src/testing/testing.js'
 import { approved } from '../device-links/link-host.js'
 import {
   begin,

@@ -22,10 +22,10 @@ const offences = {
     "export { approve } from '../sessions/approved-sign-in.js'",
   ],
   'one-problem-writer': ['login/login.ts', "export { writeProblem } from '../http/problem.js'"],
-  'testing-imports-little': ['testing/totp-code.ts', "export { ok } from '../http/answer.js'"],
+  'testing-imports-little': ['testing/testing.ts', "export { ok } from '../http/answer.js'"],
   'testing-is-apart': [
     'sessions/sessions.ts',
-    "export { manualClock } from '../testing/manual-clock.js'",
+    "export { manualClock } from '../testing/testing.js'",
   ],
   'client-is-apart': ['guard/scope.ts', "import type { Me } from '../client/wire.js'"],
   'providers-are-apart': [
@@ -163,9 +163,12 @@ const offences = {
   'floor-rocketchat': ['rocketchat/mount.ts', "export { joseSigner } from '../index.js'"],
   'floor-admin': ['admin/admin.ts', "export { joseSigner } from '../index.js'"],
   'floor-cli': ['cli/cli.ts', "export { joseSigner } from '../index.js'"],
-  'floor-index': ['index.ts', "export { manualClock } from './testing/manual-clock.js'"],
+  'floor-index': ['index.ts', "export { manualClock } from './testing/testing.js'"],
   'express-at-the-door': ['guard/http-guard.ts', "import type { Request } from 'express'"],
-  'speakeasy-in-totp': ['testing/totp-code.ts', "export { default } from 'speakeasy'"],
+  'speakeasy-in-totp': [
+    'testing/user-store-contract/harness.ts',
+    "export { default } from 'speakeasy'",
+  ],
   'bcrypt-in-worker': ['passwords/hashing-pool.ts', "export { default } from 'bcryptjs'"],
   'piscina-in-pool': ['passwords/bcrypt-hasher.ts', "export { Piscina } from 'piscina'"],
   'passport-in-strategy': ['guard/guards.ts', "export { Strategy } from 'passport-local'"],

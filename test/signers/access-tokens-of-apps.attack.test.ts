@@ -7,7 +7,7 @@ import {
   joseSigner,
   type TokenSigner,
 } from '../../src/index.js'
-import { manualClock } from '../../src/testing/manual-clock.js'
+import { manualClock } from '../../src/testing/testing.js'
 
 const issuer = 'https://chat.example.com'
 const wiki = 'https://wiki.example.com/api'

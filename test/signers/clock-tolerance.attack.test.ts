@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { generateSigningKey, type JoseSignerOptions, joseSigner } from '../../src/index.js'
-import { manualClock } from '../../src/testing/manual-clock.js'
+import { manualClock } from '../../src/testing/testing.js'
 import { bearer, get, logIn, obtainCode, post } from '../support/client.js'
 import { startHost } from '../support/host.js'
 

@@ -17,7 +17,7 @@ import {
   type SigningKey,
   type TokenSigner,
 } from '../../src/index.js'
-import { manualClock } from '../../src/testing/manual-clock.js'
+import { manualClock } from '../../src/testing/testing.js'
 import { afterAttack } from '../support/after-attack.js'
 import { bearer, get, logIn } from '../support/client.js'
 import { startHost } from '../support/host.js'

@@ -10,7 +10,7 @@ import {
   keyRing,
   type StoredSigningKey,
 } from '../../src/index.js'
-import { manualClock } from '../../src/testing/manual-clock.js'
+import { manualClock } from '../../src/testing/testing.js'
 import { bearer, get, logIn } from '../support/client.js'
 import { encryptionKey, startHost } from '../support/host.js'
 import { keptLog } from '../support/key-stores.js'

@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from 'vitest'
 import { keyRing } from '../../src/index.js'
-import { manualClock } from '../../src/testing/manual-clock.js'
+import { manualClock } from '../../src/testing/testing.js'
 import { bearer, get, logIn } from '../support/client.js'
 import { encryptionKey, startHost } from '../support/host.js'
 import {

@@ -13,7 +13,7 @@ import {
   keyRing,
   type StoredSigningKey,
 } from '../../src/index.js'
-import { manualClock } from '../../src/testing/manual-clock.js'
+import { manualClock } from '../../src/testing/testing.js'
 import { bearer, get, logIn, post } from '../support/client.js'
 import { encryptionKey, password, startHost } from '../support/host.js'
 import { keptLog } from '../support/key-stores.js'

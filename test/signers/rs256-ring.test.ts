@@ -11,7 +11,7 @@ import {
   type StoredSigningKey,
   type TokenSigner,
 } from '../../src/index.js'
-import { manualClock } from '../../src/testing/manual-clock.js'
+import { manualClock } from '../../src/testing/testing.js'
 import { encryptionKey } from '../support/host.js'
 import { claimsAt, keptLog, keyFolder } from '../support/key-stores.js'
 import { memoryKeyStore } from '../testing/memory-key-store.js'

@@ -7,7 +7,7 @@ import {
   type TokenSigner,
 } from '../../src/index.js'
 import { memoryStores } from '../../src/stores/memory-stores.js'
-import { manualClock } from '../../src/testing/manual-clock.js'
+import { manualClock } from '../../src/testing/testing.js'
 import { bearer, get, logIn } from '../support/client.js'
 import { encryptionKey, startHost } from '../support/host.js'
 import { claimsAt, signerOf } from '../support/key-stores.js'

@@ -1,8 +1,8 @@
 import { describe, expect, it, vi } from 'vitest'
 import { createHostCall } from '../../src/lib/host-call.js'
-import type { DeviceCodeStore } from '../../src/stores/device-code-contract.js'
-import { failClosedDeviceCodes } from '../../src/stores/fail-closed-sign-in-stores.js'
+import { failClosedDeviceCodes } from '../../src/stores/fail-closed-stores.js'
 import { memoryStores } from '../../src/stores/memory-stores.js'
+import type { DeviceCodeStore } from '../../src/stores/one-time-contract.js'
 import { at, deviceCodeRecord } from '../support/records.js'
 
 const call = createHostCall(2000, () => {})

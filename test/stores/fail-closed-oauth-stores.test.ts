@@ -4,7 +4,7 @@ import {
   failClosedConsents,
   failClosedManagedClients,
   failClosedOnce,
-} from '../../src/stores/fail-closed-sign-in-stores.js'
+} from '../../src/stores/fail-closed-stores.js'
 import { memoryOAuthStores } from '../../src/stores/memory-stores.js'
 import { newClient, newConsent } from '../../src/stores/new-records.js'
 import { at, randomKey, start } from '../support/records.js'

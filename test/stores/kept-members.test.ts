@@ -1,10 +1,11 @@
 import { describe, expect, it, vi } from 'vitest'
 import { createHostCall } from '../../src/lib/host-call.js'
 import {
+  failClosedCodes,
   failClosedDeviceCodes,
   failClosedProofs,
-} from '../../src/stores/fail-closed-sign-in-stores.js'
-import { failClosedCodes, failClosedSessions } from '../../src/stores/fail-closed-stores.js'
+  failClosedSessions,
+} from '../../src/stores/fail-closed-stores.js'
 import { memoryStores } from '../../src/stores/memory-stores.js'
 import { newSession, newWholeCode, newWholeSession } from '../../src/stores/new-records.js'
 import { at, codeRecord, deviceCodeRecord, proofRecord } from '../support/records.js'

@@ -1,9 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import { createClient } from 'redis'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import type { AuthorizationCodeRecord } from '../../src/stores/code-contract.js'
 import type { SessionRecord } from '../../src/stores/contract.js'
-import type { DeviceCodeRecord } from '../../src/stores/device-code-contract.js'
+import type {
+  AuthorizationCodeRecord,
+  DeviceCodeRecord,
+} from '../../src/stores/one-time-contract.js'
 import { redisOnceStore, redisStores } from '../../src/stores/redis/redis-stores.js'
 import { redisUrl } from '../support/services.js'
 

@@ -3,6 +3,7 @@
 import { CompiledQuery } from 'kysely'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import type { AuthEvent } from '../../src/index.js'
+import { listWhatIsThere } from '../../src/stores/sql/migrate.js'
 import {
   type AuditedEvent,
   migrateSql,
@@ -11,8 +12,7 @@ import {
   type SqlAuditOptions,
   sqlAudit,
 } from '../../src/stores/sql/sql-stores.js'
-import { listWhatIsThere } from '../../src/stores/sql/what-is-there.js'
-import { manualClock } from '../../src/testing/manual-clock.js'
+import { manualClock } from '../../src/testing/testing.js'
 import { bearer, logIn, post } from '../support/client.js'
 import { type DatabaseKind, databaseKinds, openDatabase } from '../support/databases.js'
 import { startHost } from '../support/host.js'

@@ -19,7 +19,7 @@ import {
   memoryOAuthStores,
   memoryStores,
 } from '../../src/stores/memory-stores.js'
-import { totpCode } from '../../src/testing/totp-code.js'
+import { totpCode } from '../../src/testing/testing.js'
 import { createSeedVault } from '../../src/two-factor/seed-vault.js'
 import { accountRequests } from './account-call-sites.js'
 import { bearer, get, logIn, obtainCode, post } from './client.js'

@@ -15,7 +15,7 @@ import {
   type Logger,
 } from '../../src/index.js'
 import { memoryStores } from '../../src/stores/memory-stores.js'
-import { type ManualClock, manualClock } from '../../src/testing/manual-clock.js'
+import { type ManualClock, manualClock } from '../../src/testing/testing.js'
 import { faultsIn, type Noted, watched } from './described.js'
 import { type TestUsers, testUsers } from './users.js'
 

@@ -2,7 +2,7 @@
 import type { Response } from 'supertest'
 import { expect } from 'vitest'
 import type { SessionStore } from '../../src/index.js'
-import { totpCode } from '../../src/testing/totp-code.js'
+import { totpCode } from '../../src/testing/testing.js'
 import { expectCommon, expectNothingTold } from './after-attack.js'
 import { bearer, logIn, post } from './client.js'
 import { type HostSettings, password, startHost, type TestHost } from './host.js'

@@ -2,7 +2,7 @@ import { RateLimiterMemory } from 'rate-limiter-flexible'
 import { describe, expect, it } from 'vitest'
 import { createAuthRouter, type LimiterSettings, type ThrottleOptions } from '../../src/index.js'
 import { identifierDigests } from '../../src/login/login-request.js'
-import { totpCode } from '../../src/testing/totp-code.js'
+import { totpCode } from '../../src/testing/testing.js'
 import { post } from '../support/client.js'
 import {
   cheapHasher,

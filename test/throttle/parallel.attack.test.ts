@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import type { LimiterSettings } from '../../src/index.js'
-import { totpCode } from '../../src/testing/totp-code.js'
+import { totpCode } from '../../src/testing/testing.js'
 import { post } from '../support/client.js'
 import { gate } from '../support/gate.js'
 import {

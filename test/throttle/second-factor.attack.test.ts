@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { totpCode } from '../../src/testing/totp-code.js'
+import { totpCode } from '../../src/testing/testing.js'
 import { bearer, logIn, obtainCode, pkcePair, post } from '../support/client.js'
 import { password, startHost, totpSecret } from '../support/host.js'
 

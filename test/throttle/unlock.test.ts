@@ -1,6 +1,6 @@
 import type { RateLimiterMemory } from 'rate-limiter-flexible'
 import { describe, expect, it } from 'vitest'
-import { totpCode } from '../../src/testing/totp-code.js'
+import { totpCode } from '../../src/testing/testing.js'
 import { bearer, logIn, post } from '../support/client.js'
 import { from, guess, guessedAt, network, right, statusesOf } from '../support/guessing.js'
 import { password, totpSecret } from '../support/host.js'

@@ -1,7 +1,7 @@
 import supertest from 'supertest'
 import { describe, expect, it } from 'vitest'
 import type { SecondFactorStore } from '../../src/index.js'
-import { totpCode } from '../../src/testing/totp-code.js'
+import { totpCode } from '../../src/testing/testing.js'
 import { bearer, get, logIn, pkcePair, post } from '../support/client.js'
 import { type HostSettings, password, passwordHash, startHost } from '../support/host.js'
 import {

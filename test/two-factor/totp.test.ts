@@ -1,7 +1,7 @@
 import { createHmac, randomBytes } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 import { decodeBase32, encodeBase32 } from '../../src/lib/typed-codes.js'
-import { totpCode } from '../../src/testing/totp-code.js'
+import { totpCode } from '../../src/testing/testing.js'
 import { newRecoveryCodes, recoveryCodeHash } from '../../src/two-factor/recovery-codes.js'
 import { createSeedVault } from '../../src/two-factor/seed-vault.js'
 import { matchingStep, stepAt, totpAt } from '../../src/two-factor/totp.js'

@@ -1,6 +1,6 @@
 // What is done in one process and shows in the other.
 import { expect } from 'vitest'
-import { totpCode } from '../../src/testing/totp-code.js'
+import { totpCode } from '../../src/testing/testing.js'
 import { newPassword } from '../accounts/account-host.js'
 import { logInAt, resetToken } from '../support/account-steps.js'
 import { pkcePair } from '../support/client.js'

@@ -1,6 +1,6 @@
 // Second factors and passkeys: each code, challenge and credential works once.
 import { expect } from 'vitest'
-import { totpCode } from '../../src/testing/totp-code.js'
+import { totpCode } from '../../src/testing/testing.js'
 import { assertion, creation, newPasskey } from '../passkeys/authenticator.js'
 import { logInAt } from '../support/account-steps.js'
 import { password, totpSecret } from '../support/host.js'

@@ -8,7 +8,7 @@ import type {
   DeviceCodeStore,
   DeviceCodeVerdict,
   PollDeviceCodeResult,
-} from '../../stores/device-code-contract.js'
+} from '../../stores/one-time-contract.js'
 import type { OAuthServer } from '../oauth-server.js'
 
 /** The request of a device. */

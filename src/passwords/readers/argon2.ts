@@ -2,8 +2,7 @@ import { hash as hashEncoded, hashRaw } from '@node-rs/argon2'
 import { z } from 'zod'
 import { AuthConfigError, invalidRequest } from '../../errors.js'
 import { checkOptions, fitting, optionsOf, whole } from '../../lib/check-options.js'
-import type { PasswordHasher } from '../contract.js'
-import type { PasswordReader, ReaderSetting } from '../reader-contract.js'
+import type { PasswordHasher, PasswordReader, ReaderSetting } from '../contract.js'
 import {
   fromBase64,
   type SaltAndHash,

@@ -2,7 +2,7 @@ import { pbkdf2 as derivePbkdf2 } from 'node:crypto'
 import { promisify } from 'node:util'
 import { z } from 'zod'
 import { checkOptions, fitting, optionsOf, whole } from '../../lib/check-options.js'
-import type { PasswordReader, ReaderSetting } from '../reader-contract.js'
+import type { PasswordReader, ReaderSetting } from '../contract.js'
 import { fromBase64, fromHex, type SaltAndHash, saltAndHash, settingOf } from './stored-text.js'
 import { inThreadPool } from './thread-pool.js'
 

@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto'
 import { availableParallelism } from 'node:os'
 import { AuthConfigError } from '../../errors.js'
 import { checkOptions, fitting, optionsOf, whole } from '../../lib/check-options.js'
+import type { PasswordReader } from '../contract.js'
 import { createHashingPool } from '../hashing-pool.js'
-import type { PasswordReader } from '../reader-contract.js'
 import { isStoredText, usablePassword } from './stored-text.js'
 
 /** The digest of the password that bcrypt hashes. */

@@ -1,6 +1,6 @@
 import { timingSafeEqual } from 'node:crypto'
 import { isWellFormed } from '../../lib/texts.js'
-import type { ReaderSetting } from '../reader-contract.js'
+import type { ReaderSetting } from '../contract.js'
 
 /** Characters of a stored text; enough for 512 bytes of hash in hexadecimal. */
 const longestStoredText = 2048

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { randomId } from '../../lib/secrets.js'
-import type { DeviceCodeRecord, DeviceCodeStore } from '../device-code-contract.js'
+import type { DeviceCodeRecord, DeviceCodeStore } from '../one-time-contract.js'
 import { without } from '../rows/members.js'
 import { deviceCodeRow } from '../rows/one-time-rows.js'
 import { integerDigits, json, momentDigits, readReply, rowText } from './redis-client.js'

@@ -1,11 +1,15 @@
 import { z } from 'zod'
 import { randomId, sha256 } from '../../lib/secrets.js'
-import type { AuthorizationCodeRecord, AuthorizationCodeStore } from '../code-contract.js'
-import type { OnceStore } from '../once-contract.js'
-import type { ProofRecord, ProofStore } from '../proof-contract.js'
+import type {
+  AuthorizationCodeRecord,
+  AuthorizationCodeStore,
+  OnceStore,
+  ProofRecord,
+  ProofStore,
+  SocketTicketStore,
+} from '../one-time-contract.js'
 import { without } from '../rows/members.js'
 import { codeRow, proofRow, ticketRow } from '../rows/one-time-rows.js'
-import type { SocketTicketStore } from '../ticket-contract.js'
 import { indexedIds, indexProof } from './owner-index.js'
 import {
   inChunks,

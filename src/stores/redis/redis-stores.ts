@@ -1,8 +1,10 @@
-import type { AuthorizationCodeStore } from '../code-contract.js'
 import type { SessionStore } from '../contract.js'
-import type { DeviceCodeStore } from '../device-code-contract.js'
-import type { ProofStore } from '../proof-contract.js'
-import type { SocketTicketStore } from '../ticket-contract.js'
+import type {
+  AuthorizationCodeStore,
+  DeviceCodeStore,
+  ProofStore,
+  SocketTicketStore,
+} from '../one-time-contract.js'
 import type { RedisClient } from './redis-client.js'
 import { redisDeviceCodes } from './redis-device-codes.js'
 import { redisCodes, redisProofs, redisTickets } from './redis-one-time.js'

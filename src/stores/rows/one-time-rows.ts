@@ -1,8 +1,10 @@
-import type { AuthorizationCodeRecord } from '../code-contract.js'
-import type { DeviceCodeRecord } from '../device-code-contract.js'
 import type { IdentityRecord } from '../identity-contract.js'
-import type { ProofRecord } from '../proof-contract.js'
-import type { SocketTicketRecord } from '../ticket-contract.js'
+import type {
+  AuthorizationCodeRecord,
+  DeviceCodeRecord,
+  ProofRecord,
+  SocketTicketRecord,
+} from '../one-time-contract.js'
 import {
   integer,
   type KeyValue,

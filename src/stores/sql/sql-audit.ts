@@ -22,9 +22,9 @@ import {
   type SqlEngine,
   toMoment,
 } from './engine.js'
+import { namingMissingTables } from './migrate.js'
 import { purgeInBatches } from './purge.js'
 import { type SqlAuthTables, type SqlTableOptions, tableRemedies, tableShape } from './tables.js'
-import { namingMissingTables } from './what-is-there.js'
 
 /** The options of {@link sqlAudit}. */
 export interface SqlAuditOptions extends SqlTableOptions {

@@ -1,6 +1,11 @@
 import { type Expression, type Selectable, sql } from 'kysely'
-import type { ManagedClientStore, OAuthClient, OAuthClientMetadata } from '../client-contract.js'
-import type { ConsentRecord, ConsentStore } from '../consent-contract.js'
+import type {
+  ConsentRecord,
+  ConsentStore,
+  ManagedClientStore,
+  OAuthClient,
+  OAuthClientMetadata,
+} from '../client-contract.js'
 import type { KeyValue } from '../rows/members.js'
 import { checkedScopes, checkedSecretHashes } from '../stored-values.js'
 import {

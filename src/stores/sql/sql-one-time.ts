@@ -1,17 +1,20 @@
 import { sql, type UpdateResult } from 'kysely'
 import { sha256 } from '../../lib/secrets.js'
+import type { SessionStore } from '../contract.js'
 import type {
   AuthorizationCodeRecord,
   AuthorizationCodeStore,
   ConsumeResult,
-} from '../code-contract.js'
-import type { SessionStore } from '../contract.js'
-import type { DeviceCodeRecord, DeviceCodeStore } from '../device-code-contract.js'
-import type { OnceStore } from '../once-contract.js'
-import type { ProofRecord, ProofStore } from '../proof-contract.js'
+  DeviceCodeRecord,
+  DeviceCodeStore,
+  OnceStore,
+  ProofRecord,
+  ProofStore,
+  SocketTicketRecord,
+  SocketTicketStore,
+} from '../one-time-contract.js'
 import type { KeyValue } from '../rows/members.js'
 import { codeRow, deviceCodeRow, proofRow, ticketRow } from '../rows/one-time-rows.js'
-import type { SocketTicketRecord, SocketTicketStore } from '../ticket-contract.js'
 import { columnsOf } from './columns.js'
 import { checkedKey, insertIfAbsent, type SqlEngine, toMoment } from './engine.js'
 import { purgeInBatches } from './purge.js'

@@ -1,18 +1,18 @@
 import { AuthConfigError } from '../../errors.js'
 import type { KeyStore, StoredSigningKey } from '../../signers/contract.js'
-import type { ManagedClientStore } from '../client-contract.js'
-import type { AuthorizationCodeStore } from '../code-contract.js'
-import type { ConsentStore } from '../consent-contract.js'
-import type { SessionStore } from '../contract.js'
-import type { DeviceCodeStore } from '../device-code-contract.js'
+import type { ConsentStore, ManagedClientStore } from '../client-contract.js'
+import type { Migrations, SessionStore } from '../contract.js'
 import type { IdentityStore } from '../identity-contract.js'
-import type { Migrations } from '../migrations-contract.js'
-import type { OnceStore } from '../once-contract.js'
+import type {
+  AuthorizationCodeStore,
+  DeviceCodeStore,
+  OnceStore,
+  ProofStore,
+  SocketTicketStore,
+} from '../one-time-contract.js'
 import type { PasskeyStore } from '../passkey-contract.js'
-import type { ProofStore } from '../proof-contract.js'
 import { integer, moment, type Row, text } from '../rows/members.js'
 import type { SecondFactorStore } from '../second-factor-contract.js'
-import type { SocketTicketStore } from '../ticket-contract.js'
 import { columnsOf } from './columns.js'
 import {
   checkedInteger,
@@ -22,7 +22,7 @@ import {
   insertIfAbsent,
   type SqlEngine,
 } from './engine.js'
-import { migrateSql, run } from './migrate.js'
+import { listWhatIsThere, migrateSql, namingMissingTables, run } from './migrate.js'
 import { createMigrationsTable, migrationSql, migrationsFor, onDemand } from './migrations.js'
 import { sqlIdentities } from './sql-identities.js'
 import { sqlClients, sqlConsents } from './sql-oauth.js'
@@ -37,9 +37,8 @@ import {
   type SqlTableOptions,
   type TableNames,
 } from './tables.js'
-import { listWhatIsThere, namingMissingTables } from './what-is-there.js'
 
-export type { Migrations } from '../migrations-contract.js'
+export type { Migrations } from '../contract.js'
 export type { AuditTable } from '../rows/audit-row.js'
 export type { EnrolmentsTable, PasskeysTable, SecondFactorsTable } from '../rows/factor-rows.js'
 export type { KeyValue, MomentValue } from '../rows/members.js'

@@ -1,8 +1,8 @@
 import { raceWinners } from '../../lib/async.js'
 import { randomId } from '../../lib/secrets.js'
-import type { AuthorizationCodeStore, CodeRedemption } from '../../stores/code-contract.js'
 import type { SessionStore } from '../../stores/contract.js'
 import { newCode, newRefreshable, newSession } from '../../stores/new-records.js'
+import type { AuthorizationCodeStore, CodeRedemption } from '../../stores/one-time-contract.js'
 import { check, type Part, rejects, same, whereOffered } from './harness.js'
 
 /**

@@ -1,7 +1,10 @@
 import { raceWinners } from '../../lib/async.js'
-import type { AuthorizationCodeRecord, AuthorizationCodeStore } from '../../stores/code-contract.js'
 import type { AuthenticationMethod } from '../../stores/contract.js'
 import { moments, newCode, newRefreshable, newWholeCode } from '../../stores/new-records.js'
+import type {
+  AuthorizationCodeRecord,
+  AuthorizationCodeStore,
+} from '../../stores/one-time-contract.js'
 import { checkGone, purgeContract } from './every-store/purge-contract.js'
 import { comesBack, goodUntil, type Rows } from './every-store/rows.js'
 import {

@@ -1,4 +1,4 @@
-import type { ConsentRecord, ConsentStore } from '../../stores/consent-contract.js'
+import type { ConsentRecord, ConsentStore } from '../../stores/client-contract.js'
 import { inTurns, type Moment, moments, newConsent } from '../../stores/new-records.js'
 import { comesBack, type Rows, recordsAreCopies } from './every-store/rows.js'
 import {

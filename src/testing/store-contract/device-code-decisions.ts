@@ -1,10 +1,10 @@
 import { randomId, randomSecret } from '../../lib/secrets.js'
+import { newDeviceCode } from '../../stores/new-records.js'
 import type {
   DeviceCodeRecord,
   DeviceCodeStore,
   DeviceCodeVerdict,
-} from '../../stores/device-code-contract.js'
-import { newDeviceCode } from '../../stores/new-records.js'
+} from '../../stores/one-time-contract.js'
 import { saveClaimed } from './device-codes.js'
 import { goodUntil } from './every-store/rows.js'
 import { answers, atOnce, check, type Part, same, told } from './harness.js'

@@ -1,6 +1,6 @@
 import { randomId, randomSecret } from '../../lib/secrets.js'
-import type { DeviceCodeRecord, DeviceCodeStore } from '../../stores/device-code-contract.js'
 import { type Moment, newDeviceCode } from '../../stores/new-records.js'
+import type { DeviceCodeRecord, DeviceCodeStore } from '../../stores/one-time-contract.js'
 import { purgeContract } from './every-store/purge-contract.js'
 import { comesBack, type Rows, recordsAreCopies } from './every-store/rows.js'
 import {

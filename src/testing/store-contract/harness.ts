@@ -2,18 +2,19 @@ import { AssertionError, deepStrictEqual } from 'node:assert/strict'
 import { inspect, isDeepStrictEqual, types } from 'node:util'
 import { sha256 } from '../../lib/secrets.js'
 import type { KeyStore } from '../../signers/contract.js'
-import type { ManagedClientStore } from '../../stores/client-contract.js'
-import type { AuthorizationCodeStore } from '../../stores/code-contract.js'
-import type { ConsentStore } from '../../stores/consent-contract.js'
+import type { ConsentStore, ManagedClientStore } from '../../stores/client-contract.js'
 import type { SessionRecord, SessionStore } from '../../stores/contract.js'
-import type { DeviceCodeStore } from '../../stores/device-code-contract.js'
 import type { IdentityStore } from '../../stores/identity-contract.js'
 import { type Moment, moments } from '../../stores/new-records.js'
-import type { OnceStore } from '../../stores/once-contract.js'
+import type {
+  AuthorizationCodeStore,
+  DeviceCodeStore,
+  OnceStore,
+  ProofStore,
+  SocketTicketStore,
+} from '../../stores/one-time-contract.js'
 import type { PasskeyStore } from '../../stores/passkey-contract.js'
-import type { ProofStore } from '../../stores/proof-contract.js'
 import type { SecondFactorStore } from '../../stores/second-factor-contract.js'
-import type { SocketTicketStore } from '../../stores/ticket-contract.js'
 
 /**
  * Fails with a text for the author of a store: what was promised, what happened, and why it

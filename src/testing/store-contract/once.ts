@@ -1,5 +1,5 @@
 import { randomId } from '../../lib/secrets.js'
-import type { OnceStore } from '../../stores/once-contract.js'
+import type { OnceStore } from '../../stores/one-time-contract.js'
 import { purgeContract } from './every-store/purge-contract.js'
 import { awkwardPairs, check, inheritedNames, type Part, resolves, same } from './harness.js'
 

@@ -1,5 +1,5 @@
 import { newProof } from '../../stores/new-records.js'
-import type { ProofRecord, ProofStore } from '../../stores/proof-contract.js'
+import type { ProofRecord, ProofStore } from '../../stores/one-time-contract.js'
 import { goodUntil } from './every-store/rows.js'
 import { type Answer, answers, atOnce, check, type Part, same, told } from './harness.js'
 

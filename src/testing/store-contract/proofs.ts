@@ -1,6 +1,6 @@
 import { randomId } from '../../lib/secrets.js'
 import { inTurns, longestSealed, type Moment, newProof } from '../../stores/new-records.js'
-import type { ProofRecord, ProofStore } from '../../stores/proof-contract.js'
+import type { ProofRecord, ProofStore } from '../../stores/one-time-contract.js'
 import { purgeContract } from './every-store/purge-contract.js'
 import { comesBack, type Rows, recordsAreCopies } from './every-store/rows.js'
 import {

@@ -1,3 +1,5 @@
+import { AssertionError } from 'node:assert/strict'
+import { raceWinners } from '../../lib/async.js'
 import {
   callable,
   checkOptions,
@@ -59,6 +61,7 @@ import {
 } from './every-store/strange-keys.js'
 import {
   type ContractRunner,
+  check,
   type Expiry,
   given,
   type Part,
@@ -76,8 +79,9 @@ import { passkeyOwnersContract, passkeysContract } from './passkeys.js'
 import { proofTries } from './proof-tries.js'
 import { proofListing, proofsContract, proofsPurge, proofVoiding } from './proofs.js'
 import { testsWithChildren } from './races/child-processes.js'
+import { oneTimeOperations } from './races/one-time.js'
+import type { OneTimeOperation } from './races/one-time-operation.js'
 import { processRaces } from './races/processes.js'
-import { races } from './races/races.js'
 import { recoveryCodesContract } from './recovery-codes.js'
 import { secondFactorsContract } from './second-factors.js'
 import { factorIsolation, resealingContract } from './seeds.js'
@@ -362,4 +366,49 @@ function onceOpened(
     opened ??= open()
     return opened
   }
+}
+
+/** Each one-time operation of a contract, raced within this process. */
+function races(
+  it: ContractRunner['it'],
+  contract: StoreContractName,
+  open: () => Promise<StoresUnderTest>,
+): void {
+  for (const operation of oneTimeOperations.filter((one) => one.contract === contract)) {
+    for (const callers of operation.callers) {
+      it(`${operation.name} is won by one of ${callers} callers`, async () => {
+        const stores = await open()
+        if (!operation.isOffered(stores)) return
+        const subject = await operation.prepare(stores)
+        const attempt = (caller: number) => operation.attempt(stores, subject, caller)
+        const winners = await raceWinners(callers, attempt).catch((error: unknown) =>
+          failInstead(error, callers),
+        )
+        checkOneWinner(operation, callers, winners)
+        await operation.verify(stores, subject, winners[0] ?? 0)
+      })
+    }
+  }
+}
+
+function checkOneWinner(
+  { did, why }: OneTimeOperation,
+  callers: number,
+  winners: readonly number[],
+): void {
+  const count = winners.length === 0 ? 'None' : winners.length
+  check(
+    winners.length === 1,
+    `${count} of ${callers} callers ${did}, instead of exactly one: ${why}`,
+  )
+}
+
+// A deadlock, a lock that timed out, a serialization failure: the user would see an outage.
+function failInstead(cause: unknown, callers: number): never {
+  if (cause instanceof AssertionError) throw cause
+  throw new Error(
+    `One of ${callers} callers failed, instead of being told that somebody else was first: ` +
+      `${cause}`,
+    { cause },
+  )
 }

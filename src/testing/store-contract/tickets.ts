@@ -1,5 +1,5 @@
 import { newTicket } from '../../stores/new-records.js'
-import type { ConsumeTicketResult, SocketTicketStore } from '../../stores/ticket-contract.js'
+import type { ConsumeTicketResult, SocketTicketStore } from '../../stores/one-time-contract.js'
 import { purgeContract } from './every-store/purge-contract.js'
 import { goodUntil } from './every-store/rows.js'
 import {

@@ -11,7 +11,7 @@ import {
   type ThrottleOptions,
 } from '../../../src/index.js'
 import { memoryOAuthStores, memoryStores } from '../../../src/stores/memory-stores.js'
-import { manualClock } from '../../../src/testing/manual-clock.js'
+import { manualClock } from '../../../src/testing/testing.js'
 import { pkcePair } from '../../support/client.js'
 import { tally } from '../../support/guessing.js'
 import { cheapHasher, encryptionKey } from '../../support/host.js'

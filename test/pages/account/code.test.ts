@@ -1,6 +1,6 @@
 // Signing in by a mailed code, on the pages: from the app, and back to it.
 import { describe, expect, it } from 'vitest'
-import { totpCode } from '../../../src/testing/totp-code.js'
+import { totpCode } from '../../../src/testing/testing.js'
 import { password, totpSecret } from '../../support/host.js'
 import { addressOf, openSignIn, signIn } from '../mounted/forms.js'
 import { queryOf, recoveryCodes, wiki } from '../mounted/mounted-host.js'

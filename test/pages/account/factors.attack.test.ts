@@ -1,6 +1,6 @@
 // How an account is signed in to is changed by its user alone, who has just signed in.
 import { describe, expect, it } from 'vitest'
-import { totpCode } from '../../../src/testing/totp-code.js'
+import { totpCode } from '../../../src/testing/testing.js'
 import { password, totpSecret } from '../../support/host.js'
 import { type MountedHost, startMounted } from '../mounted/mounted-host.js'
 import { givePasskey, madeFor, startPasskeyPages } from '../mounted/passkey-host.js'

@@ -1,6 +1,6 @@
 // The pages of the account on which users change how they sign in.
 import { describe, expect, it } from 'vitest'
-import { totpCode } from '../../../src/testing/totp-code.js'
+import { totpCode } from '../../../src/testing/testing.js'
 import { password, totpSecret } from '../../support/host.js'
 import { type MountedHost, startMounted } from '../mounted/mounted-host.js'
 import { givePasskey, madeFor, startPasskeyPages } from '../mounted/passkey-host.js'

@@ -1,6 +1,6 @@
 // The page of linked devices, a new device, and somebody in a browser without a window.
 import { expect } from 'vitest'
-import { totpCode } from '../../../src/testing/totp-code.js'
+import { totpCode } from '../../../src/testing/testing.js'
 import { begin, type NewDevice, tv } from '../../device-links/link-host.js'
 import { password, totpSecret } from '../../support/host.js'
 import { type MountedHost, type MountedSettings, startMounted } from '../mounted/mounted-host.js'

@@ -1,6 +1,6 @@
 // A signed-in user changes the password, on the account page.
 import { expect, it } from 'vitest'
-import { totpCode } from '../../../src/testing/totp-code.js'
+import { totpCode } from '../../../src/testing/testing.js'
 import { password, totpSecret } from '../../support/host.js'
 import { openVisitor, type PageAnswer } from '../mounted/visitor.js'
 import { openAccount, sessionsOf } from './account-visitor.js'

@@ -2,7 +2,7 @@
 // sentence how to go on. Each page is reached by its real way, with scripts and without.
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { totpCode } from '../../../src/testing/totp-code.js'
+import { totpCode } from '../../../src/testing/testing.js'
 import { chromiumPath, launchChromium } from '../../support/chromium.js'
 import { rounds } from '../../support/rounds.js'
 import { type MountedHost, startMounted } from './mounted-host.js'

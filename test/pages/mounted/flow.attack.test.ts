@@ -1,7 +1,7 @@
 // What stands in the address after `flow=`: it is worth nothing to anybody but the browser that it
 // was made for, for that one request, for a while, and once.
 import { describe, expect, it } from 'vitest'
-import { totpCode } from '../../../src/testing/totp-code.js'
+import { totpCode } from '../../../src/testing/testing.js'
 import { totpSecret } from '../../support/host.js'
 import { addressOf, effectsIn, secondFactorForm, signIn, signInForm } from './forms.js'
 import {

@@ -1,6 +1,6 @@
 // Every form of the pages by HTTP: how a visitor comes to it, what she sends, and what it may bring
 // about.
-import { totpCode } from '../../../src/testing/totp-code.js'
+import { totpCode } from '../../../src/testing/testing.js'
 import { password, totpSecret } from '../../support/host.js'
 import { type MountedHost, queryOf, recoveryCodes, tracker, wiki } from './mounted-host.js'
 import { formOf, type PageAnswer, type Visitor } from './visitor.js'

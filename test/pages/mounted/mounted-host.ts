@@ -15,7 +15,7 @@ import {
 import { decodeBase32 } from '../../../src/lib/typed-codes.js'
 import { memoryOAuthStores } from '../../../src/stores/memory-oauth-stores.js'
 import { memoryStores } from '../../../src/stores/memory-stores.js'
-import { type ManualClock, manualClock } from '../../../src/testing/manual-clock.js'
+import { type ManualClock, manualClock } from '../../../src/testing/testing.js'
 import { recoveryCodeHash } from '../../../src/two-factor/recovery-codes.js'
 import { createSeedVault } from '../../../src/two-factor/seed-vault.js'
 import {

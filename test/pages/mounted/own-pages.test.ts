@@ -1,6 +1,6 @@
 // A page of the host's own sends strangers to the sign-in pages, and gets them back signed in.
 import { describe, expect, it } from 'vitest'
-import { totpCode } from '../../../src/testing/totp-code.js'
+import { totpCode } from '../../../src/testing/testing.js'
 import { password, totpSecret } from '../../support/host.js'
 import { addressOf, enrolmentForm, signIn } from './forms.js'
 import { queryOf, recoveryCodes, startMounted, wiki } from './mounted-host.js'

@@ -1,7 +1,7 @@
 // Somebody in a browser who does what each page asks for, until she is where she wanted to be.
 import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
-import { totpCode } from '../../../src/testing/totp-code.js'
+import { totpCode } from '../../../src/testing/testing.js'
 import { password, totpSecret } from '../../support/host.js'
 import { type MountedHost, recoveryCodes } from './mounted-host.js'
 

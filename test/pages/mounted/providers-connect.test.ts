@@ -1,6 +1,6 @@
 // Somebody who is known here, but not by this account, connects it: signing in once by any way.
 import { describe, expect, it } from 'vitest'
-import { totpCode } from '../../../src/testing/totp-code.js'
+import { totpCode } from '../../../src/testing/testing.js'
 import { ada, type FakeProvider, fakeProvider } from '../../provider-sign-in/provider-host.js'
 import { password, totpSecret } from '../../support/host.js'
 import { linkOn, type MailHost, startMailPages } from '../account/mail-host.js'

@@ -2,7 +2,7 @@
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { ProvidersOptions } from '../../../src/index.js'
-import { totpCode } from '../../../src/testing/totp-code.js'
+import { totpCode } from '../../../src/testing/testing.js'
 import { chromiumPath, launchChromium } from '../../support/chromium.js'
 import { totpSecret } from '../../support/host.js'
 import { landed, press, settled } from './person.js'

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { totpCode } from '../../../src/testing/totp-code.js'
+import { totpCode } from '../../../src/testing/testing.js'
 import { ada, fakeProvider } from '../../provider-sign-in/provider-host.js'
 import { password, totpSecret } from '../../support/host.js'
 import { queryOf, recoveryCodes, wiki } from './mounted-host.js'

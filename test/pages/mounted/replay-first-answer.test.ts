@@ -1,7 +1,7 @@
 // A button that is pressed twice: the browser drops the first answer, and arrives by the second.
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { totpCode } from '../../../src/testing/totp-code.js'
+import { totpCode } from '../../../src/testing/testing.js'
 import { chromiumPath, launchChromium } from '../../support/chromium.js'
 import { password, totpSecret } from '../../support/host.js'
 import { effectsIn, enrolmentForm, forms, secondFactorForm } from './forms.js'

@@ -3,7 +3,7 @@
 
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { totpCode } from '../../../src/testing/totp-code.js'
+import { totpCode } from '../../../src/testing/testing.js'
 import { chromiumPath, launchChromium } from '../../support/chromium.js'
 import { password } from '../../support/host.js'
 import { type MountedHost, startMounted } from './mounted-host.js'

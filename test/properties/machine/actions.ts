@@ -1,7 +1,7 @@
 // What can be done to the machine: what is sent, and what the promise says must come back and be so
 // from then on.
 import { createHash } from 'node:crypto'
-import { totpCode } from '../../../src/testing/totp-code.js'
+import { totpCode } from '../../../src/testing/testing.js'
 import { password } from '../../support/host.js'
 import type { Answer, Arena } from './arena.js'
 import {

@@ -1,7 +1,7 @@
 import { inspect } from 'node:util'
 import { withTimeout } from '../../../lib/host-call.js'
-import type { CodeRedemption } from '../../../stores/code-contract.js'
 import * as fresh from '../../../stores/new-records.js'
+import type { CodeRedemption } from '../../../stores/one-time-contract.js'
 import {
   type ContractRunner,
   check,

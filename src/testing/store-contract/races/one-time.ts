@@ -1,5 +1,4 @@
 import { randomId, randomSecret, sha256 } from '../../../lib/secrets.js'
-import type { DeviceCodeRecord, DeviceCodeStore } from '../../../stores/device-code-contract.js'
 import {
   derivedHash,
   type Moment,
@@ -7,7 +6,11 @@ import {
   newConsent,
   newDeviceCode,
 } from '../../../stores/new-records.js'
-import type { OnceStore } from '../../../stores/once-contract.js'
+import type {
+  DeviceCodeRecord,
+  DeviceCodeStore,
+  OnceStore,
+} from '../../../stores/one-time-contract.js'
 import { isNone } from '../harness.js'
 import { identityOperations, passkeyOperations, proofOperations } from './one-time-of-accounts.js'
 import {

@@ -1,10 +1,7 @@
 import { randomId } from '../../../lib/secrets.js'
 import type { KeyStore } from '../../../signers/contract.js'
-import type { ManagedClientStore } from '../../../stores/client-contract.js'
-import type { AuthorizationCodeStore } from '../../../stores/code-contract.js'
-import type { ConsentStore } from '../../../stores/consent-contract.js'
+import type { ConsentStore, ManagedClientStore } from '../../../stores/client-contract.js'
 import type { SessionStore } from '../../../stores/contract.js'
-import type { DeviceCodeStore } from '../../../stores/device-code-contract.js'
 import type { IdentityStore } from '../../../stores/identity-contract.js'
 import {
   enrolling,
@@ -25,13 +22,23 @@ import {
   newSession,
   newTicket,
 } from '../../../stores/new-records.js'
-import type { OnceStore } from '../../../stores/once-contract.js'
+import type {
+  AuthorizationCodeStore,
+  DeviceCodeStore,
+  OnceStore,
+  ProofStore,
+  SocketTicketStore,
+} from '../../../stores/one-time-contract.js'
 import type { PasskeyStore } from '../../../stores/passkey-contract.js'
-import type { ProofStore } from '../../../stores/proof-contract.js'
 import type { SecondFactorStore } from '../../../stores/second-factor-contract.js'
-import type { SocketTicketStore } from '../../../stores/ticket-contract.js'
-import { given, type StoreContractName } from '../harness.js'
-import { type BothSides, bothWays, nothing, type Step } from './visibility-steps.js'
+import {
+  given,
+  type StoreContractName,
+  type StoreOf,
+  type StoresUnderTest,
+  same,
+  shared,
+} from '../harness.js'
 
 function codes(one: AuthorizationCodeStore, other: AuthorizationCodeStore): readonly Step[] {
   const at = moments()
@@ -362,3 +369,48 @@ const accountsVisibility: Readonly<
  */
 export const visibility: Readonly<Record<StoreContractName, (sides: BothSides) => Promise<void>>> =
   { ...accountsVisibility, ...appsVisibility }
+
+/** The same stores in this process and in another one. */
+export interface BothSides {
+  readonly here: StoresUnderTest
+  /** Its methods are called in the other process. */
+  readonly there: StoresUnderTest
+}
+
+/** A row of the table of a store: what one process changes, and what the other must see at once. */
+export type Step = readonly [
+  /** What it does, for the message: `created`. */
+  done: string,
+  change: () => Promise<unknown>,
+  /** The methods by which it is seen. */
+  methods: string,
+  look: () => Promise<unknown>,
+  expected: unknown,
+]
+
+/** Makes the table for one process that changes a store, and another one that looks at it. */
+export type StepsOf<Store> = (one: Store, other: Store) => readonly Step[]
+
+/** Each process sees the changes of the other: each of them takes both parts. */
+function bothWays<Name extends StoreContractName>(
+  name: Name,
+  ...tables: readonly StepsOf<StoreOf<Name>>[]
+): (sides: BothSides) => Promise<void> {
+  return async ({ here, there }) => {
+    for (const stepsOf of tables) {
+      await takeSteps(name, stepsOf(given(here, name), given(there, name)))
+      await takeSteps(name, stepsOf(given(there, name), given(here, name)))
+    }
+  }
+}
+
+async function takeSteps(contract: StoreContractName, steps: readonly Step[]): Promise<void> {
+  for (const [done, change, methods, look, expected] of steps) {
+    await change()
+    const what = `${contract}.${methods} of what another process has ${done}.`
+    same(await look(), expected, `${what} ${shared}`)
+  }
+}
+
+/** The step before the first change: a store must not remember that nothing was there. */
+async function nothing(): Promise<void> {}
