@@ -44,8 +44,14 @@ export function createEmailFactor(kit: EmailCodesKit): CodeFactor {
       if (email === null) return false
       const to = { email, user, locale: contact?.locale }
       const refused = await mails.take(to, 'second-factor-code', context)
-      if (refused !== null) throw refused
-      const { code, expiresAt } = await inTurn(user.id, () => openCode(kit, user, email))
+      const opened = refused ?? (await inTurn(user.id, () => openCode(kit, user, email)))
+      if (opened instanceof AuthError) {
+        // Without a mail the sign-in still asks for a code: otherwise a thief of the password keeps
+        // the owner away from the codes that are in the mailbox.
+        if ((await openCodesOf(kit, user)).length > 0) return false
+        throw opened
+      }
+      const { code, expiresAt } = opened
       mails.send(to, { kind: 'second-factor-code', code, expiresAt }, context)
       return true
     },
@@ -78,7 +84,11 @@ function createInTurn(): InTurn {
   }
 }
 
-async function openCode(kit: EmailCodesKit, user: AuthUser, email: string): Promise<MailedCode> {
+async function openCode(
+  kit: EmailCodesKit,
+  user: AuthUser,
+  email: string,
+): Promise<MailedCode | AuthError> {
   const { proofs, proofStore, clock } = kit
   const asked = {
     purpose: 'second-factor',
@@ -99,7 +109,7 @@ async function openCode(kit: EmailCodesKit, user: AuthUser, email: string): Prom
       if (!(await isTaken())) throw error
     }
   }
-  throw new AuthError('too-many-requests', { retryAfter: codeLifetime, limit: 'user' })
+  return new AuthError('too-many-requests', { retryAfter: codeLifetime, limit: 'user' })
 }
 
 // Each open code loses a try, then the right code is used up: of many logins with this code, one

@@ -238,6 +238,7 @@ async function unlock(kit: AccountsKit, user: AuthUser): Promise<void> {
   const canonicals = await Promise.all(names.map(kit.canonical))
   for (const name of [...canonicals, signedInIdentifier(user.id)])
     await throttle.unlockLogin(kit.digestIdentifier(name), user.id)
+  await throttle.clearAfterNewPassword(user.id)
   if (kit.accountsOptions.emailSecondFactor)
     await throttle.unlockMails(['second-factor-code'], user.id)
 }

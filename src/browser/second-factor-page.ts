@@ -67,7 +67,7 @@ function secondFactorPageOf(
         otherMethod: otherMethod('recovery-code'),
         otherKind: 'recovery',
         sendable,
-        // A code was sent by the first page or by the button.
+        // By the first page or by the button; if no more mails may go, a few minutes before.
         sent: sendable.length > 0 && form.fault === null,
       } as const
       return (shell) => secondFactorPage({ ...view, passkey: passkey?.(shell) ?? null }, shell)
@@ -138,7 +138,7 @@ interface SecondFactorView extends Omit<OwnView, 'back'> {
   /** The other method. */
   readonly otherKind: SecondFactorView['method']
   readonly sendable: readonly SendableFactor[]
-  /** Whether a code has just been sent. */
+  /** Whether a code was sent that still counts. */
   readonly sent: boolean
   /** As on the sign-in page; never null if `method` is `passkey`. */
   readonly passkey: SafeHtml | null

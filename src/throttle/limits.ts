@@ -182,6 +182,8 @@ export interface Counters {
   readonly codesPerUser: Counter
   /** Wrong second-factor codes since the last complete sign-in. */
   readonly codesUntilSignIn: Counter
+  /** New passwords that cleared wrong codes. */
+  readonly codesCleared: Counter
   /** Refused codes, refresh tokens and clients. */
   readonly refusedTokens: Counter
   /**
@@ -221,6 +223,7 @@ export function createCounters(options: GivenLimits, knownFor: number): Counters
       points: options.secondFactorTotal ?? defaults().secondFactorTotal,
       duration: untilSignIn,
     }),
+    codesCleared: make('mar-2fa-cleared', { points: 1, duration: day }),
     refusedTokens: limited('mar-endpoint', 'endpoints'),
     networkEpochs: make('mar-known-from', { points: 1, duration: knownFor }),
     // Longer than any network: without the epoch, former networks would be known again.

@@ -51,6 +51,11 @@ export interface SecondFactorLimits {
    * Clears earlier wrong codes, after a complete two-factor sign-in or a reset. Never rejects.
    */
   clearSecondFactor(userId: string): Promise<void>
+  /**
+   * Clears earlier wrong codes after a new password, at most once a day: they were guessed with the
+   * former password, and must not keep the owner out. Never rejects.
+   */
+  clearAfterNewPassword(userId: string): Promise<void>
   /** Clears earlier wrong codes, also those of a pending enrolment. Rejects with 503. */
   unlockSecondFactor(userId: string): Promise<void>
 }
@@ -108,6 +113,12 @@ export function createSecondFactorLimits(kit: NetworkLimitsKit): SecondFactorLim
     // After a failure the limit is only stricter; the call has reported it.
     async clearSecondFactor(userId) {
       await ask(forgetCodes(counters, accountKey(keyOf, userId)))
+    },
+    async clearAfterNewPassword(userId) {
+      const account = accountKey(keyOf, userId)
+      // A thief of the mailbox sets one password after the other: that gives no more guesses.
+      const [taken] = await ask([{ of: counters.codesCleared, key: account, do: 'take' }])
+      if (isTaken(taken)) await ask(forgetCodes(counters, account))
     },
     async unlockSecondFactor(userId) {
       const account = accountKey(keyOf, userId)

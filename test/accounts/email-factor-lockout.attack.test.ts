@@ -1,9 +1,11 @@
-// Who knows the password alone must not keep the owner of the mailbox out.
-import { expect, it } from 'vitest'
+// A thief of the password must not keep the owner of the mailbox out.
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { totpCode } from '../../src/testing/testing.js'
 import { post } from '../support/client.js'
 import { statusesOf } from '../support/guessing.js'
-import { attempt, expectAnswer } from '../support/two-factor.js'
-import { type AccountHost, newPassword, reset, tokenFor } from './account-host.js'
+import { password, totpSecret } from '../support/host.js'
+import { attempt, expectAnswer, noon } from '../support/two-factor.js'
+import { type AccountHost, newPassword, reset, startAccounts, tokenFor } from './account-host.js'
 import { codeFor, withEmailFactor } from './email-factor-host.js'
 
 /** The limit of an address is over, again and again; that of the account is not. */
@@ -18,8 +20,9 @@ const start = () => withEmailFactor({ options: overADay })
 
 /** A thief of the password has code after code mailed, until no more are. */
 async function useUp(host: AccountHost) {
-  const statuses = await statusesOf(11, () => attempt(host))
-  expect(statuses).toEqual([...Array(10).fill(401), 429])
+  const before = (await host.mailed('second-factor-code')).length
+  expect(await statusesOf(11, () => attempt(host))).toEqual(Array(11).fill(401))
+  expect(await host.mailed('second-factor-code')).toHaveLength(before + 10)
   // The codes of this period are used up as well; those of the next are not.
   host.clock.advance(600)
   await attempt(host).expect(429)
@@ -49,4 +52,42 @@ it('a support desk lifts the limit with those of passwords and codes', async () 
   await useUp(host)
   await host.auth.unlockLogin({ kind: 'username', value: 'alice' })
   expectAnswer(await attempt(host, await codeFor(host)), 200)
+})
+
+describe('wrong codes of a thief of the password', () => {
+  const guess = (host: AccountHost, typed: string, code = 'wrong') =>
+    post(host, '/login', { username: 'alice', password: typed, code })
+
+  /** Alice's codes come from an app; eight wrong ones of ten are for unknown networks. */
+  async function withApp() {
+    const host = await startAccounts({
+      now: noon,
+      options: { throttle: { ...overADay.throttle, secondFactorTotal: 10 } },
+    })
+    await host.auth.secondFactors.importTotp({ userId: 'u-alice', secret: totpSecret })
+    return host
+  }
+
+  const eightThen429 = [...Array(8).fill(401), 429]
+
+  it('are forgotten with a new password, so that the next right one signs the owner in', async () => {
+    const host = await withApp()
+    expect(await statusesOf(9, () => guess(host, password))).toEqual(eightThen429)
+    await reset(host, await tokenFor(host)).expect(200)
+    await guess(host, newPassword, totpCode(totpSecret, host.clock())).expect(200)
+  })
+
+  it('are forgotten once a day, so that a thief of the mailbox has no more guesses', async () => {
+    vi.useFakeTimers({ toFake: ['Date'] })
+    onTestFinished(() => void vi.useRealTimers())
+    const host = await withApp()
+    const setAndGuess = async (count: number) => {
+      await reset(host, await tokenFor(host)).expect(200)
+      return statusesOf(count, () => guess(host, newPassword))
+    }
+    expect(await setAndGuess(9)).toEqual(eightThen429)
+    expect(await setAndGuess(1)).toEqual([429])
+    vi.setSystemTime(Date.now() + 86_401_000)
+    expect(await setAndGuess(9)).toEqual(eightThen429)
+  })
 })

@@ -147,7 +147,7 @@ describe.skipIf(chromiumPath === null)('in Chromium', () => {
     await tab.typePassword(numbered(2))
     await heading(tab.page, 'Confirm that it is you')
     await tab.look('code-by-mail')
-    await tab.sees('A code is on its way to you.')
+    await tab.sees('A code was sent to you.')
     await tab.page
       .getByLabel('Code that we sent you')
       .fill(await mailTo(app, 'user2@example.com', code))

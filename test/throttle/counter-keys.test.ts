@@ -31,6 +31,7 @@ describe('in the store of the host', () => {
       { keyPrefix: 'mar-failed', points: 1, duration: 900 },
       { keyPrefix: 'mar-2fa', points: 10, duration: 3600 },
       { keyPrefix: 'mar-2fa-total', points: 100, duration: 315_360_000 },
+      { keyPrefix: 'mar-2fa-cleared', points: 1, duration: 86_400 },
       { keyPrefix: 'mar-endpoint', points: 300, duration: 900 },
       { keyPrefix: 'mar-known-from', points: 1, duration: 7_776_000 },
       { keyPrefix: 'mar-known-epoch', points: 1, duration: 315_360_000 },

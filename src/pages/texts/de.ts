@@ -79,7 +79,7 @@ export const de: TextsOfPages = {
   'code.back': 'Mit Passwort anmelden',
   'second-factor.way-email': 'per E-Mail',
   'second-factor.way-sms': 'per SMS',
-  'second-factor.sent': 'Ein Code ist zu Dir unterwegs.',
+  'second-factor.sent': 'Ein Code wurde an Dich gesendet.',
   'second-factor.wrong-code': 'Dieser Code stimmt nicht oder wurde schon benutzt.',
   'second-factor.wrong-recovery': 'Dieser Ersatzcode stimmt nicht oder wurde schon benutzt.',
 

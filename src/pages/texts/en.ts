@@ -79,7 +79,7 @@ export const en = {
   'code.back': 'Sign in with a password',
   'second-factor.way-email': 'by e-mail',
   'second-factor.way-sms': 'by text message',
-  'second-factor.sent': 'A code is on its way to you.',
+  'second-factor.sent': 'A code was sent to you.',
   'second-factor.wrong-code': 'That code is not right, or it was used already.',
   'second-factor.wrong-recovery': 'That recovery code is not right, or it was used already.',
 

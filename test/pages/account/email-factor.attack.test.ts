@@ -62,3 +62,18 @@ it('of twenty forms at once one switches, and none fails', async () => {
   expect(answers.filter(({ status }) => status >= 500)).toEqual([])
   expect(isOn(host)).toBe(true)
 })
+
+it('mails that a thief of the password has used up leave the owner the code in the mailbox', async () => {
+  const host = await startMailPages({
+    accounts: { emailSecondFactor: true },
+    options: { throttle: {} },
+  })
+  host.users.change('u-alice', { emailFactor: true })
+  for (let i = 0; i < 3; i += 1) await openAccount(host)
+  const { visitor, page } = await openAccount(host)
+  expect([page.status, page.heading]).toEqual([200, 'Confirm that it is you'])
+  expect(page.text).toContain('A code was sent to you.')
+  expect(await host.mailed('second-factor-code')).toHaveLength(3)
+  const account = await visitor.fill(page, { code: await host.code('second-factor-code') })
+  expect(account.heading).toBe('Your account')
+})
