@@ -111,9 +111,20 @@ export const theOneAsked: Check = (value, asked) =>
 export const theOtherAsked: Check = (value, asked) =>
   value === asked?.[1] ? null : 'is not the one that was asked for'
 
+/** A check that one value need not pass. */
+interface Sparing extends Check {
+  readonly spared: null | undefined
+  readonly check: Check
+}
+
+function sparing(spared: null | undefined, check: Check): Sparing {
+  const lenient: Check = (value, asked) => (value === spared ? null : check(value, asked))
+  return Object.assign(lenient, { spared, check })
+}
+
 /** Null, or a value that passes the check. */
 export function orNull(check: Check): Check {
-  return (value, asked) => (value === null ? null : check(value, asked))
+  return sparing(null, check)
 }
 
 /**
@@ -134,7 +145,7 @@ export function orNullInEqualTime(check: Check): Check {
 
 /** Absent, or a value that passes the check. */
 export function optional(check: Check): Check {
-  return (value, asked) => (value === undefined ? null : check(value, asked))
+  return sparing(undefined, check)
 }
 
 /** A list without holes, whose elements pass the check. */
@@ -152,15 +163,25 @@ export function listOf(check: Check): Check {
 
 /** An object whose members pass their checks. */
 export function record<Row>(shape: Shape<Row>): Check {
-  const checks = Object.entries(shape) as readonly (readonly [string, Check])[]
+  const members = Object.entries<Check>(shape as Readonly<Record<string, Check>>).map(memberOf)
   return (value, asked) => {
     if (typeof value !== 'object' || value === null) return 'is not an object'
-    for (const [name, check] of checks) {
-      const problem = check((value as Readonly<Record<string, unknown>>)[name], asked)
+    for (const { name, check, spared } of members) {
+      const member = (value as Readonly<Record<string, unknown>>)[name]
+      // Half of the members of most rows are absent: no call for these.
+      if (member === spared) continue
+      const problem = check(member, asked)
       if (problem !== null) return `${name} ${problem}`
     }
     return null
   }
+}
+
+/** No answer has this value. */
+const none = Symbol('none')
+
+function memberOf([name, check]: [string, Check | Sparing]) {
+  return 'spared' in check ? { name, ...check } : { name, check, spared: none }
 }
 
 /** An object whose own `outcome` is one of these, with the members of that outcome. */

@@ -156,7 +156,8 @@ function createCheck<Row extends object>(
   let keepsAll = false
   return async function checkKept(row) {
     if (keepsAll) return
-    const present = names.filter((name) => row[name as keyof Row] !== undefined)
+    const present: string[] = []
+    for (const name of names) if (row[name as keyof Row] !== undefined) present.push(name)
     if (present.length === 0) return
     probed ??= probe().catch((error: unknown) => {
       probed = undefined

@@ -35,6 +35,7 @@ const areas = {
       'passkeys/',
       'accounts/email-factor',
       'email-sign-in/',
+      'rocketchat/login',
     ],
   },
   guard: {
