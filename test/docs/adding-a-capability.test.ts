@@ -3,12 +3,21 @@
 import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import express, { type Express } from 'express'
 import { createClient } from 'redis'
+import request from 'supertest'
 import ts from 'typescript'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { generateSigningKey, joseSigner } from '../../src/index.js'
+import { memoryStores } from '../../src/stores/memory-stores.js'
+import { bearer } from '../support/client.js'
 import { openSqlite } from '../support/databases.js'
+import { cheapHasher, encryptionKey, password, passwordHash } from '../support/host.js'
+import { accountsOptions } from '../support/mounted-accounts.js'
+import { oauthOf } from '../support/oauth-apps.js'
 import { at, randomKey } from '../support/records.js'
 import { redisUrl } from '../support/services.js'
+import { testUsers } from '../support/users.js'
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
 const copy = join(root, 'test/rules/.scratch/adding-a-capability')
@@ -71,6 +80,8 @@ const additions = [
   ['a stored member of a session', ''],
   ['a grant of the token endpoint', 'voucher'],
   ['a header of credentials', ''],
+  ['a route of a capability', ''],
+  ['a page of a capability', ''],
 ] as const
 const headingOf = (row: string) => `${row[0]?.toUpperCase()}${row.slice(1)}`
 
@@ -173,7 +184,46 @@ describe('docs/adding-a-capability.md', () => {
     expect(headers.get('Access-Control-Allow-Headers')).toContain('X-Device-Token')
     expect(await descriptionOf()).toContain('"name":"X-Device-Token"')
   })
+
+  it('has the route and the page mounted, as the map says, and both answer', async () => {
+    const app = await serveCopy()
+    const map = readFileSync(join(copy, 'src/router/create-auth-router.ts'), 'utf8')
+    expect(map).toContain('// GET, POST /auth/account/delete\n')
+    expect(map).toContain('// GET, POST /account/data\n')
+    const login = await request(app)
+      .post('/api/v1/login')
+      .send({ username: 'alice', password })
+      .expect(200)
+    const headers = bearer(login.body.data.authToken)
+    const looked = await request(app).get('/api/v1/auth/account/delete').set(headers).expect(200)
+    expect(looked.body).toEqual({ status: 'success', data: { mailsCode: true } })
+    expect(await descriptionOf()).toContain('"operationId":"lookAtDeletion"')
+    const page = await request(app).get('/api/v1/account/data').expect(303)
+    expect(page.headers['location']).toContain('/api/v1/oauth/sign-in?')
+  })
 })
+
+/** A server with the router of the copy. */
+async function serveCopy(): Promise<Express> {
+  const { createAuthRouter } = await moduleOf('router/create-auth-router.ts')
+  const users = testUsers()
+  users.add({ id: 'u-alice', username: 'alice', passwordHash, emailVerified: true })
+  const auth = createAuthRouter({
+    users,
+    ...memoryStores(),
+    signer: joseSigner({
+      issuer: 'https://chat.example.com',
+      audience: 'chat',
+      keys: [await generateSigningKey()],
+    }),
+    encryptionKeys: [encryptionKey],
+    passwords: cheapHasher,
+    oauth: oauthOf(),
+    ...accountsOptions(),
+  })
+  onTestFinished(() => auth.close())
+  return express().use('/api/v1', auth)
+}
 
 /** The description of the API, of the copy, as JSON. */
 async function descriptionOf(): Promise<string> {
