@@ -51,8 +51,13 @@ export type FormSignIn =
       /** Bound to the new cookie. */
       readonly flow: string
     }
-  /** The page of the second factor, perhaps again. */
-  | { readonly next: 'factor-due'; readonly flow: string }
+  /** The page of the second factor, perhaps again. `isSent`: a code was sent. */
+  | {
+      readonly next: 'factor-due'
+      readonly flow: string
+      readonly methods: readonly string[]
+      readonly isSent: boolean
+    }
   | Exclude<Submitted, { next: 'answer' }>
 
 /** The result of a sign-in with the account of a provider. */
@@ -86,7 +91,7 @@ export async function signInByPassword(
     const { userId, passwordHash, digests } = outcome.proven
     const fingerprint = passwordFingerprint.of({ id: userId, passwordHash })
     const pending = { userId, passwordFingerprint: fingerprint, digests, stay }
-    return factorDue(kit, flows.withPending(before, pending), binding)
+    return factorDue(kit, flows.withPending(before, pending), outcome, binding)
   } catch (error) {
     return resultOf(error, wrong)
   }
@@ -178,7 +183,7 @@ async function second(
   const asked = { ...from, tokens: 'cookie', lifetime: browserLifetime(stay) } as const
   const outcome = await logInSteps.second({ ...asked, request })
   if (outcome.outcome === 'logged-in') return signedIn(kit, outcome.loggedIn, stay, visit)
-  return outcome.error.code === 'totp-invalid' ? otherwise : factorDue(kit, flow, binding)
+  return outcome.error.code === 'totp-invalid' ? otherwise : factorDue(kit, flow, outcome, binding)
 }
 
 // The mailed code is sent again with the second factor: it is used up when both are right.
@@ -202,7 +207,7 @@ async function byMail(
   const due = flow?.pending
     ? flow
     : flows.withPending(flow ?? flows.begin(), pending, { mailed: { requestId, code } })
-  return factorDue(kit, due, binding)
+  return factorDue(kit, due, outcome, binding)
 }
 
 // The ticket is sent again with the missing part: it is used up when all is right.
@@ -231,7 +236,7 @@ async function byTicket(
     const vouched: VouchedSignIn = { ticket, provider, connects: false }
     const pending = { ...withoutPassword, userId }
     const due = flows.withPending(flows.withVouched(vouched), pending, { vouched })
-    return factorDue(kit, visit.flow?.pending ? visit.flow : due, visit.binding)
+    return factorDue(kit, visit.flow?.pending ? visit.flow : due, outcome, visit.binding)
   }
   const connects = outcome.outcome === 'unknown'
   if (connects && !outcome.canConnect) return { next: 'not-connected', name: outcome.name }
@@ -294,8 +299,15 @@ async function signedIn(
   return { next: 'signed-in', loggedIn, stay, flow }
 }
 
-function factorDue({ flows }: BrowserKit, flow: Flow, binding: FlowBinding): FormSignIn {
-  return { next: 'factor-due', flow: flows.seal(flow, binding) }
+function factorDue(
+  { flows }: BrowserKit,
+  flow: Flow,
+  { error: { details = {} } }: { readonly error: AuthError },
+  binding: FlowBinding,
+): FormSignIn {
+  const methods = (details['availableMethods'] ?? []) as readonly string[]
+  const isSent = details['codeGenerated'] === true
+  return { next: 'factor-due', flow: flows.seal(flow, binding), methods, isSent }
 }
 
 const startOver = { next: 'start-over' } as const

@@ -81,7 +81,7 @@ const additions = [
   ['a grant of the token endpoint', 'voucher'],
   ['a header of credentials', ''],
   ['a route of a capability', ''],
-  ['a page of a capability', ''],
+  ['a page of a capability', 'data'],
 ] as const
 const headingOf = (row: string) => `${row[0]?.toUpperCase()}${row.slice(1)}`
 

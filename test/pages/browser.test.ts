@@ -13,7 +13,7 @@ const names = Object.keys(states)
 const narrow = { width: 320, height: 640 }
 const wide = { width: 1280, height: 800 }
 /** A browser looks at some thirty pages in each. */
-const patience = 300_000
+const patience = 1_200_000
 
 let browser: Browser
 let server: PageServer

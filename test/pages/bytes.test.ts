@@ -33,8 +33,8 @@ it('No byte of a document, of the style sheet or of a script has changed', () =>
   }).toMatchInlineSnapshot(`
     {
       "css": "fcac30e01b58805f",
-      "de": "20c0e10c56780d72",
-      "en": "07e102e85041610e",
+      "de": "89ae9301d88c1ed1",
+      "en": "d814f73e291f964d",
       "passkeyScript": "af82c4615da7e35d",
       "passwordScript": "8cb1aaa8a80f690e",
     }
