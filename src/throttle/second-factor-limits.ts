@@ -53,7 +53,7 @@ export interface SecondFactorLimits {
   clearSecondFactor(userId: string): Promise<void>
   /**
    * Clears earlier wrong codes after a new password, at most once a day: they were guessed with the
-   * former password, and must not keep the owner out. Never rejects.
+   * former password, and must not keep the owner out. Rejects with 503.
    */
   clearAfterNewPassword(userId: string): Promise<void>
   /** Clears earlier wrong codes, also those of a pending enrolment. Rejects with 503. */
@@ -117,8 +117,12 @@ export function createSecondFactorLimits(kit: NetworkLimitsKit): SecondFactorLim
     async clearAfterNewPassword(userId) {
       const account = accountKey(keyOf, userId)
       // A thief of the mailbox sets one password after the other: that gives no more guesses.
-      const [taken] = await ask([{ of: counters.codesCleared, key: account, do: 'take' }])
-      if (isTaken(taken)) await ask(forgetCodes(counters, account))
+      const today = { of: counters.codesCleared, key: account }
+      if (!(await askOne(ask, { ...today, do: 'take' })).allowed) return
+      const answers = await ask(forgetCodes(counters, account))
+      if (answers.some((answer) => answer instanceof Failure))
+        await ask([{ ...today, do: 'giveBack' }])
+      for (const answer of answers) counted(answer)
     },
     async unlockSecondFactor(userId) {
       const account = accountKey(keyOf, userId)
