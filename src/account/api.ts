@@ -7,13 +7,9 @@ import {
   count,
   flag,
   loginAnswer,
-  loginRefusals,
   meFields,
   moreOfMe,
   nameFields,
-  ofBodies,
-  ofFullScope,
-  ofSignedIn,
   oneOf,
   proof,
   reading,
@@ -25,7 +21,13 @@ import {
   tokenFields,
   tokensAsked,
 } from '../openapi/fields.js'
-import type { Operation } from '../openapi/operation.js'
+import {
+  loginRefusals,
+  type Operation,
+  ofBodies,
+  ofFullScope,
+  ofSignedIn,
+} from '../openapi/operation.js'
 import { codeRequest, exchangeRequest } from '../pkce/pkce.js'
 import { refreshRequest } from '../refresh/refresh.js'
 

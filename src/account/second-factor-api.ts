@@ -1,15 +1,5 @@
-import {
-  count,
-  flag,
-  ofBodies,
-  ofFullScope,
-  ofSignedIn,
-  reading,
-  success,
-  text,
-  texts,
-} from '../openapi/fields.js'
-import type { Operation } from '../openapi/operation.js'
+import { count, flag, reading, success, text, texts } from '../openapi/fields.js'
+import { type Operation, ofBodies, ofFullScope, ofSignedIn } from '../openapi/operation.js'
 import { codeOnly, passwordAndCode, passwordOnly } from './totp.js'
 
 const common = {

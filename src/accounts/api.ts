@@ -3,17 +3,13 @@ import {
   count,
   flag,
   nameFields,
-  ofBodies,
-  ofFullScope,
-  ofProof,
-  ofSignedIn,
   proof,
   reading,
   success,
   text,
   textOrNull,
 } from '../openapi/fields.js'
-import type { Operation } from '../openapi/operation.js'
+import { type Operation, ofBodies, ofFullScope, ofProof, ofSignedIn } from '../openapi/operation.js'
 import { changeEmailRequest, confirmEmailRequest } from './email.js'
 import { changePasswordRequest } from './new-password.js'
 import { resetRequest } from './reset-password.js'

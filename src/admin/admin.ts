@@ -369,7 +369,7 @@ export interface AdminAccounts extends DeletionForHost, InvitationsMade {
   disable(userId: string, options?: HostAction): Promise<number>
 }
 
-export function createAdminAccounts({ users }: CheckedAdminOptions, kit: EndingKit): AdminAccounts {
+function createAdminAccounts({ users }: CheckedAdminOptions, kit: EndingKit): AdminAccounts {
   const { call, proofStore } = kit
   const { endAllForUser: endAll } = kit.sessions
   const host = failClosed<AdminUsers>('users', users, call, {

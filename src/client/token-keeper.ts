@@ -95,7 +95,7 @@ export function createTokenKeeper(deps: TokenKeeperDeps): TokenKeeper {
   }
 }
 
-export interface RefreshAloneDeps {
+interface RefreshAloneDeps {
   readonly kept: Pick<KeptSession, 'read' | 'set'>
   readonly transport: Transport
   readonly clock: () => Date

@@ -1,15 +1,6 @@
 import { confirmEmailRequest } from '../accounts/email.js'
-import {
-  count,
-  ofBodies,
-  ofFullScope,
-  ofProof,
-  proof,
-  reading,
-  success,
-  text,
-} from '../openapi/fields.js'
-import type { Operation } from '../openapi/operation.js'
+import { count, proof, reading, success, text } from '../openapi/fields.js'
+import { type Operation, ofBodies, ofFullScope, ofProof } from '../openapi/operation.js'
 import { proofRequest } from '../sign-in-again.js'
 
 const common = {

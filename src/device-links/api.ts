@@ -3,9 +3,6 @@ import {
   count,
   flag,
   loginAnswer,
-  ofBodies,
-  ofFullScope,
-  ofProof,
   proof,
   reading,
   success,
@@ -13,7 +10,7 @@ import {
   textOrNull,
   time,
 } from '../openapi/fields.js'
-import type { Operation } from '../openapi/operation.js'
+import { type Operation, ofBodies, ofFullScope, ofProof } from '../openapi/operation.js'
 import { collectRequest } from './collect.js'
 import { approveRequest, beginRequest, denyRequest, openRequest } from './device-links.js'
 

@@ -2,15 +2,13 @@ import { identifierBody } from '../login/login-request.js'
 import {
   count,
   loginAnswer,
-  loginRefusals,
   nameFields,
-  ofBodies,
   reading,
   success,
   text,
   tokensAsked,
 } from '../openapi/fields.js'
-import type { Operation } from '../openapi/operation.js'
+import { loginRefusals, type Operation, ofBodies } from '../openapi/operation.js'
 import { codeLoginRequest } from './email-sign-in.js'
 
 const common = {

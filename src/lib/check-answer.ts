@@ -180,8 +180,13 @@ export function record<Row>(shape: Shape<Row>): Check {
 /** No answer has this value. */
 const none = Symbol('none')
 
-function memberOf([name, check]: [string, Check | Sparing]) {
-  return 'spared' in check ? { name, ...check } : { name, check, spared: none }
+function memberOf([name, check]: [string, Check]) {
+  return isSparing(check) ? { name, ...check } : { name, check, spared: none }
+}
+
+// Its own: a polluted `Object.prototype` must not make one of every check.
+function isSparing(check: Check): check is Sparing {
+  return Object.hasOwn(check, 'spared')
 }
 
 /** An object whose own `outcome` is one of these, with the members of that outcome. */

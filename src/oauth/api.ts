@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { AuthErrorCode } from '../errors.js'
-import { always, besides, count, flag, ofBodies, oneOf, text, texts } from '../openapi/fields.js'
-import type { Operation } from '../openapi/operation.js'
+import { always, besides, count, flag, oneOf, text, texts } from '../openapi/fields.js'
+import { type Operation, ofBodies } from '../openapi/operation.js'
 import { grantTypes } from '../stores/client-contract.js'
 import { grants } from './token.endpoint.js'
 

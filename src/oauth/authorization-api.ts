@@ -3,8 +3,6 @@ import {
   always,
   besides,
   count,
-  ofBodies,
-  ofFullScope,
   oneOf,
   success,
   text,
@@ -12,7 +10,7 @@ import {
   texts,
   time,
 } from '../openapi/fields.js'
-import type { Operation } from '../openapi/operation.js'
+import { type Operation, ofBodies, ofFullScope } from '../openapi/operation.js'
 
 const parameters = z.object({
   client_id: text('the id of the app'),

@@ -1,5 +1,4 @@
 import { z } from 'zod'
-import type { AuthErrorCode } from '../errors.js'
 import type { Fields, Operation } from './operation.js'
 
 // Schemas for answers, and for requests that no schema of an endpoint reads.
@@ -220,13 +219,6 @@ export const refreshableFields: z.ZodRawShape = {
   expiresIn: count('only with `refreshable`: lifetime of `authToken` in seconds').optional(),
 }
 
-/** Errors of every endpoint that reads a body. */
-export const ofBodies: readonly AuthErrorCode[] = [
-  'invalid-request',
-  'payload-too-large',
-  'unsupported-media-type',
-]
-
 /** The answer to a complete login. */
 export const loginAnswer: Operation['answers'] = {
   200: {
@@ -247,37 +239,12 @@ export const loginAnswer: Operation['answers'] = {
   },
 }
 
-/** Errors of every login. */
-export const loginRefusals: readonly AuthErrorCode[] = [
-  ...ofBodies,
-  'Unauthorized',
-  'totp-required',
-  'totp-invalid',
-  'forbidden',
-  'too-many-requests',
-  'temporarily-unavailable',
-]
-
 /** Fields of a request that only names a user. */
 export const nameFields: Readonly<Record<'email' | 'username' | 'user', string>> = {
   email: 'exactly one of the three',
   username: 'exactly one of the three',
   user: 'exactly one of the three: any way to name a user that the server supports',
 }
-
-/** Errors of every endpoint that requires a signed-in user. */
-export const ofSignedIn: readonly AuthErrorCode[] = [
-  'invalid-request',
-  'Unauthorized',
-  'temporarily-unavailable',
-]
-
-/** Errors of every endpoint that requires a token with full scope. */
-export const ofFullScope: readonly AuthErrorCode[] = [
-  ...ofSignedIn,
-  'forbidden',
-  'second-factor-enrolment-required',
-]
 
 /** Fields for reauthentication. */
 export const proof: Readonly<Record<'password' | 'code' | 'passkey', string>> = {
@@ -287,10 +254,3 @@ export const proof: Readonly<Record<'password' | 'code' | 'passkey', string>> = 
     'the result of `navigator.credentials.get` for the options of `POST /auth/passkey/options`, ' +
     'as JSON',
 }
-
-/** Errors of every endpoint with these fields. */
-export const ofProof: readonly ['totp-required', 'totp-invalid', 'too-many-requests'] = [
-  'totp-required',
-  'totp-invalid',
-  'too-many-requests',
-]

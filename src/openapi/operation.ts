@@ -81,3 +81,42 @@ export interface Operation {
   /** Errors that are HTML pages, by status. */
   readonly pages?: Readonly<Record<number, string>>
 }
+
+/** Errors of every endpoint that reads a body. */
+export const ofBodies: readonly AuthErrorCode[] = [
+  'invalid-request',
+  'payload-too-large',
+  'unsupported-media-type',
+]
+
+/** Errors of every login. */
+export const loginRefusals: readonly AuthErrorCode[] = [
+  ...ofBodies,
+  'Unauthorized',
+  'totp-required',
+  'totp-invalid',
+  'forbidden',
+  'too-many-requests',
+  'temporarily-unavailable',
+]
+
+/** Errors of every endpoint that requires a signed-in user. */
+export const ofSignedIn: readonly AuthErrorCode[] = [
+  'invalid-request',
+  'Unauthorized',
+  'temporarily-unavailable',
+]
+
+/** Errors of every endpoint that requires a token with full scope. */
+export const ofFullScope: readonly AuthErrorCode[] = [
+  ...ofSignedIn,
+  'forbidden',
+  'second-factor-enrolment-required',
+]
+
+/** Errors of every endpoint that asks for a proof. */
+export const ofProof: readonly ['totp-required', 'totp-invalid', 'too-many-requests'] = [
+  'totp-required',
+  'totp-invalid',
+  'too-many-requests',
+]

@@ -4,10 +4,6 @@ import {
   creationOptions,
   meFields,
   moreOfMe,
-  ofBodies,
-  ofFullScope,
-  ofProof,
-  ofSignedIn,
   oneOf,
   passkeyFields,
   proof,
@@ -20,7 +16,7 @@ import {
   time,
   tokensAsked,
 } from '../openapi/fields.js'
-import type { Operation } from '../openapi/operation.js'
+import { type Operation, ofBodies, ofFullScope, ofProof, ofSignedIn } from '../openapi/operation.js'
 import { proofRequest } from '../sign-in-again.js'
 import { newPasskeyRequest, passkeyNameRequest } from './own-passkeys.js'
 import { passkeyLoginRequest } from './sign-in-by-passkey.js'

@@ -1,10 +1,6 @@
 import { z } from 'zod'
 import {
   loginAnswer,
-  loginRefusals,
-  ofBodies,
-  ofFullScope,
-  ofProof,
   proof,
   reading,
   success,
@@ -13,7 +9,13 @@ import {
   time,
   tokensAsked,
 } from '../openapi/fields.js'
-import type { Operation } from '../openapi/operation.js'
+import {
+  loginRefusals,
+  type Operation,
+  ofBodies,
+  ofFullScope,
+  ofProof,
+} from '../openapi/operation.js'
 import { proofRequest } from '../sign-in-again.js'
 import { connectRequest, finishRequest, linkRequest, startRequest } from './provider-sign-in.js'
 

@@ -3,14 +3,13 @@ import {
   count,
   flag,
   loginAnswer,
-  ofBodies,
   reading,
   success,
   text,
   time,
   tokensAsked,
 } from '../openapi/fields.js'
-import type { Operation } from '../openapi/operation.js'
+import { type Operation, ofBodies } from '../openapi/operation.js'
 import { confirmRegistrationRequest } from './confirm-registration.js'
 import { registerRequest } from './register.js'
 

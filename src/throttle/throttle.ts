@@ -48,6 +48,8 @@ import { createSecondFactorLimits, type SecondFactorLimits } from './second-fact
 //                          another key          code                complete: emptied
 // codesUntilSignIn         user                 before judging a    right; outage;        10 years
 //                                               code                complete: emptied
+// codesCleared             user                 a new password       outage               24 h
+//                                               clears wrong codes
 // refusedTokens            endpoint, network    a refused token     -                     900 s
 //                          network              a client was not    -                     900 s
 //                                               authenticated

@@ -1,6 +1,6 @@
 import { generateKeyPairSync, sign } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
-import { isEcdsaSignature } from '../../src/passkeys/simple-webauthn.js'
+import { isEcdsaSignature } from '../../src/passkeys/ecdsa-signature.js'
 import { assertion, newPasskey } from './authenticator.js'
 import { startPasskeys } from './passkey-host.js'
 

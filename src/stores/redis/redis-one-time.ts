@@ -26,11 +26,12 @@ import {
   identifier,
   keyOf,
   lifetime,
+  openScripts,
+  type RedisStoresOptions,
   type RunScript,
   type Script,
   script,
 } from './scripts.js'
-import { openScripts, type RedisStoresOptions } from './store-options.js'
 
 // Fields: record (JSON, never changes), expires, retain, savedBy; once used also consumed and
 // consumedBy. A driver that lost its connection may send a script twice (ioredis does). The second

@@ -9,7 +9,7 @@ import type { RedisClient } from './redis-client.js'
 import { redisDeviceCodes } from './redis-device-codes.js'
 import { redisCodes, redisProofs, redisTickets } from './redis-one-time.js'
 import { redisSessions } from './redis-sessions.js'
-import { openScripts, type RedisStoresOptions } from './store-options.js'
+import { openScripts, type RedisStoresOptions } from './scripts.js'
 
 export { type RedisBusOptions, redisBus } from './redis-bus.js'
 export type {
@@ -20,7 +20,7 @@ export type {
   RedisClient,
 } from './redis-client.js'
 export { redisOnceStore } from './redis-one-time.js'
-export type { RedisStoresOptions } from './store-options.js'
+export type { RedisStoresOptions } from './scripts.js'
 
 /**
  * The stores, to be spread into the options of `createAuthRouter`. Second factors belong in a
