@@ -1,5 +1,6 @@
 // The JavaScript of the package: one file for each entry that hosts import, and few that entries
-// share. Readable, with the names of its functions, and with maps that lead back to src/.
+// share. Readable, with the names of its functions, and of the file of src/ above what it has
+// declared: a stack leads there without a map.
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { rolldown } from 'rolldown'
@@ -94,24 +95,10 @@ export async function bundle() {
     minifyInternalExports: false,
     // Those that hosts read stand in the declarations.
     comments: false,
-    sourcemap: true,
     codeSplitting: { groups: shared },
   })
   await bundle.close()
-  return Object.fromEntries(output.flatMap(textOf))
-}
-
-// A server's stacks stand in its log, and are to name our sources. Those of the client, of the test
-// kit and of the program for operators are read beside the file that they name.
-const isWithoutMap = (name) =>
-  /^(client\/|testing|process-worker|admin|cli|doctor|run-command)/.test(name)
-
-function textOf({ type, fileName, code, source }) {
-  if (isWithoutMap(fileName))
-    return type === 'chunk'
-      ? [[fileName, code.replace(/\n\/\/# sourceMappingURL=.*\n?$/, '\n')]]
-      : []
-  return [[fileName, type === 'chunk' ? code : `${JSON.stringify(slim(JSON.parse(source)))}\n`]]
+  return Object.fromEntries(output.map(({ fileName, code }) => [fileName, code]))
 }
 
 /** Imports a file of src/ that is no entry, for the checks. */
@@ -121,56 +108,4 @@ export async function importSource(source) {
   await bundle.write({ file, format: 'esm', codeSplitting: false })
   await bundle.close()
   return import(pathToFileURL(file).href)
-}
-
-/**
- * A map of lines, without the sources: enough for a stack to name them, and a tenth of the size.
- * Each number in it is the difference to the one before: file, line and column.
- */
-function slim({ version, sources, mappings }) {
-  const [before, written] = [
-    [0, 0, 0, 0],
-    [0, 0, 0, 0],
-  ]
-  const lines = mappings.split(';').map((line) => {
-    before[0] = 0
-    let first
-    for (const segment of line.split(',').map(decoded)) {
-      for (const [at, change] of segment.slice(0, 4).entries()) before[at] += change
-      if (segment.length > 1) first ??= [0, before[1], before[2], before[3]]
-    }
-    if (first === undefined) return ''
-    const changes = first.map((value, at) => value - (at === 0 ? 0 : written[at]))
-    written.splice(0, 4, ...first)
-    return changes.map(encoded).join('')
-  })
-  return { version, sources, names: [], mappings: lines.join(';') }
-}
-
-const digits = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/'
-
-/** Numbers in base 64, five bits in a digit, the lowest first; the lowest of all is the sign. */
-function decoded(segment) {
-  const numbers = []
-  let [value, shift] = [0, 0]
-  for (const letter of segment) {
-    const digit = digits.indexOf(letter)
-    value |= (digit & 31) << shift
-    shift += 5
-    if (digit & 32) continue
-    numbers.push(value & 1 ? -(value >> 1) : value >> 1)
-    value = shift = 0
-  }
-  return numbers
-}
-
-function encoded(number) {
-  let value = number < 0 ? (-number << 1) | 1 : number << 1
-  let text = ''
-  do {
-    const digit = value & 31
-    value >>>= 5
-    text += digits[value > 0 ? digit | 32 : digit]
-  } while (value > 0)
-  return text
 }
