@@ -1,5 +1,5 @@
-// docs/architecture.md and docs/adding-a-capability.md name files and rooms: here one that has
-// moved, or a room that is new, takes the page along.
+// docs/architecture.md, src/README.md and docs/adding-a-capability.md name files and rooms: one that
+// has moved, or a room that is new, takes the page along.
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { describe, expect, it } from 'vitest'
@@ -15,6 +15,7 @@ const read = (name: string) => readFileSync(new URL(`docs/${name}.md`, root), 'u
 const pathsIn = (text: string) =>
   [...text.matchAll(/`((?:src|test|example-app)\/[^`]*)`/g)].map(([, path]) => path as string)
 const page = read('architecture')
+const rooms = readdirSync(new URL('src/', root)).filter((name) => name !== 'README.md')
 const paths = pathsIn(page)
 const adding = pathsIn(read('adding-a-capability'))
 const reasons = walls.forbidden
@@ -31,12 +32,21 @@ describe('docs/architecture.md', () => {
     expect(existsSync(new URL(path, root))).toBe(true)
   })
 
-  it.each(readdirSync(new URL('src/', root)))('shows src/%s on its map', (name) => {
+  it.each(rooms)('shows src/%s on its map', (name) => {
     expect(paths.some((path) => path === `src/${name}` || path === `src/${name}/`)).toBe(true)
   })
 
   it.each(reasons)('gives the reason of a floor: %s', (reason) => {
     expect(page).toContain(`| ${reason} |`)
+  })
+})
+
+describe('src/README.md', () => {
+  it('puts each room on one storey', () => {
+    const rows = readFileSync(new URL('src/README.md', root), 'utf8').split('\n| ').slice(3)
+    const named = rows.flatMap((row) => [...row.matchAll(/`([^`]+)`/g)].map(([, name]) => name))
+    expect(rows).toHaveLength(8)
+    expect(named.toSorted()).toEqual(rooms.toSorted())
   })
 })
 
