@@ -58,7 +58,7 @@ export function createAskForKeys(
 ): AskForKeys | null {
   const keyIds = signer.keyIds?.bind(signer)
   if (keyIds === undefined) return null
-  return () => call('signer.keyIds', async () => marksOf(await keyIds()))
+  return () => call('signer.keyIds', keyIds, marksOf)
 }
 
 function marksOf(kids: unknown): ReadonlySet<string> {

@@ -69,11 +69,14 @@ export function failClosed<Part extends object>(
       const operation = `${name}.${method}`
       const asking = {
         [method]: (...asked: unknown[]) =>
-          call(operation, async () => {
-            const answer = await methods[method]?.(...asked)
-            requireExpected(check(answer, asked))
-            return answer
-          }),
+          call(
+            operation,
+            () => methods[method]?.(...asked),
+            (answer) => {
+              requireExpected(check(answer, asked))
+              return answer
+            },
+          ),
       }
       return [method, asking[method]]
     })

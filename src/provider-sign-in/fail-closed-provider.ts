@@ -87,16 +87,17 @@ export function failClosedProvider(provider: Provider, call: HostCall): Connecte
   return {
     ...about,
     accounts,
-    start: (flow) =>
-      call(`providers.${id}.start`, async () => startedOf(await provider.start(flow))),
+    start: (flow) => call(`providers.${id}.start`, () => provider.start(flow), startedOf),
     finish: (flow) =>
       call(`providers.${id}.finish`, async () => judged(provider, await provider.finish(flow))),
     readLogoutToken:
       readLogoutToken === undefined
         ? undefined
         : (token) =>
-            call(`providers.${id}.readLogoutToken`, async () =>
-              logoutOf(await readLogoutToken.call(provider, token)),
+            call(
+              `providers.${id}.readLogoutToken`,
+              () => readLogoutToken.call(provider, token),
+              logoutOf,
             ),
   }
 }

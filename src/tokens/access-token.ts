@@ -123,7 +123,7 @@ export function createAccessTokens(
         ...(session.clientId === undefined ? {} : { client_id: session.clientId }),
         ...(audience === undefined ? {} : { aud: audience }),
       }
-      const token = await call('signer.sign', async () => textFrom(await signer.sign(claims)))
+      const token = await call('signer.sign', () => signer.sign(claims), textFrom)
       return { token, expiresIn: exp - iat, expiresAt: new Date(exp * 1000) }
     },
 

@@ -219,10 +219,8 @@ export function failClosedFactor(factor: OtherFactor, call: HostCall): CodeFacto
   return {
     name,
     endsSessions: false,
-    isEnabled: (user) =>
-      call(`${name}.isEnabled`, async () => trueOrFalse(await factor.isEnabled(user))),
-    verify: (user, code) =>
-      call(`${name}.verify`, async () => verdict(await factor.verify(user, code))),
+    isEnabled: (user) => call(`${name}.isEnabled`, () => factor.isEnabled(user), trueOrFalse),
+    verify: (user, code) => call(`${name}.verify`, () => factor.verify(user, code), verdict),
     ...(sendCode === undefined
       ? {}
       : {

@@ -26,27 +26,28 @@ export function failClosedUsers(store: UserStore, call: HostCall): UserStore {
   const { findContact } = store
   return {
     findByIdentifier: (identifier) =>
-      call('users.findByIdentifier', async () =>
-        userOrNull(await store.findByIdentifier(identifier), anyUser),
+      call(
+        'users.findByIdentifier',
+        () => store.findByIdentifier(identifier),
+        (answer) => userOrNull(answer, anyUser),
       ),
     findById: (userId) =>
-      call('users.findById', async () =>
-        userOrNull(await store.findById(userId), thatUser, userId),
+      call(
+        'users.findById',
+        () => store.findById(userId),
+        (answer) => userOrNull(answer, thatUser, userId),
       ),
     ...failClosed<UserWrites>('users', store, call, writes),
     ...(findContact === undefined
       ? {}
       : {
           findContact: (userId: string) =>
-            call('users.findContact', async () =>
-              contactOrNull(await findContact.call(store, userId)),
-            ),
+            call('users.findContact', () => findContact.call(store, userId), contactOrNull),
         }),
     ...(store.create === undefined
       ? {}
       : {
-          create: (user: NewUser) =>
-            call('users.create', async () => creationOf(await store.create?.(user))),
+          create: (user: NewUser) => call('users.create', () => store.create?.(user), creationOf),
         }),
   }
 }

@@ -125,7 +125,7 @@ describe('the send of a host', () => {
   })
 
   it('that hangs is given up after half a minute, and its place is free', async () => {
-    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] })
     const { mailer, mails, events } = mailing(hang)
     mailer.send(request, context)
     await new Promise(setImmediate)
@@ -137,7 +137,7 @@ describe('the send of a host', () => {
   })
 
   it('that rejects late ends nothing', async () => {
-    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] })
     const late = () =>
       new Promise<never>((_resolve, reject) => setTimeout(() => reject(new Error('late')), 40_000))
     const { mailer, events } = mailing(late)
