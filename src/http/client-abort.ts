@@ -1,6 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 
+// Made once: with its stack, it costs more than all else of a signal, and every answer aborts one.
+const gone = new DOMException('the client has gone, or has its answer', 'AbortError')
+
 // One listener for each connection: a client may pipeline a thousand requests on it.
 const waitingOn = new WeakMap<Socket, Set<AbortController>>()
 
@@ -12,14 +15,14 @@ const waitingOn = new WeakMap<Socket, Set<AbortController>>()
 export function clientAborted(request: IncomingMessage, response: ServerResponse): AbortSignal {
   const left = new AbortController()
   if (response.destroyed || request.socket.destroyed) {
-    left.abort()
+    left.abort(gone)
     return left.signal
   }
   const waiting = waitingOn.get(request.socket) ?? listenTo(request.socket)
   waiting.add(left)
   response.once('close', () => {
     waiting.delete(left)
-    left.abort()
+    left.abort(gone)
   })
   return left.signal
 }
@@ -30,7 +33,7 @@ function listenTo(socket: Socket): Set<AbortController> {
   if (typeof socket.once !== 'function') return waiting
   waitingOn.set(socket, waiting)
   socket.once('close', () => {
-    for (const left of waiting) left.abort()
+    for (const left of waiting) left.abort(gone)
   })
   return waiting
 }
@@ -46,14 +49,14 @@ export interface WatchedRequest {
 /** Like {@link clientAborted}, without access to the response. */
 export function watchRequest({ socket }: IncomingMessage): WatchedRequest {
   const left = new AbortController()
-  if (socket.destroyed) left.abort()
+  if (socket.destroyed) left.abort(gone)
   const waiting = waitingOn.get(socket) ?? listenTo(socket)
   waiting.add(left)
   return {
     signal: left.signal,
     end() {
       waiting.delete(left)
-      left.abort()
+      left.abort(gone)
     },
   }
 }

@@ -66,7 +66,7 @@ function memoryOnce(maxOnce: number): OnceStore {
       table.insert(key, copyOf(expiresAt), now)
       return { outcome: 'claimed' }
     },
-    purge: async (now, limit) => table.purge(now, limit),
+    purge: table.purge,
   }
 }
 

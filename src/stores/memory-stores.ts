@@ -115,7 +115,7 @@ function memoryCodes(maxCodes: number): AuthorizationCodeStore {
       table.update(codeHash, consumed)
       return { outcome: 'consumed', code: copyOf(consumed) }
     },
-    purge: async (now, limit) => table.purge(now, limit),
+    purge: table.purge,
   }
 }
 
@@ -182,7 +182,7 @@ function memorySessions(maxSessions: number): SessionStore {
         return session !== undefined && isLive(session, now)
       })
     },
-    purge: async (now, limit) => rows.purge(now, limit),
+    purge: rows.purge,
     databaseTime: async () => time(),
   }
 }
@@ -249,7 +249,7 @@ function memoryTickets(maxTickets: number): SocketTicketStore {
       table.delete(ticketHash)
       return { outcome: 'consumed', ticket }
     },
-    purge: async (now, limit) => table.purge(now, limit),
+    purge: table.purge,
   }
 }
 
@@ -267,7 +267,7 @@ interface SessionRows {
   countOf(owner: SessionOwner, key: string): number
   insert(session: SessionRecord): void
   change(session: SessionRecord, changed: Partial<SessionRecord>): void
-  purge(now: Date, limit?: number): number
+  purge(now: Date, limit?: number): Promise<number>
 }
 
 /** At most `maxSessions` rows, with indexes by owner. */
@@ -365,7 +365,7 @@ function memoryProofs(maxProofs: number): ProofStore {
         return proof !== undefined && proof.triesLeft > 0 ? [copyOf(proof)] : []
       })
     },
-    purge: async (now, limit) => table.purge(now, limit),
+    purge: table.purge,
   }
 }
 
@@ -419,6 +419,6 @@ function memoryDeviceCodes(maxCodes: number): DeviceCodeStore {
         code: change(code, { interval, nextPollAt }),
       }
     },
-    purge: async (now, limit) => table.purge(now, limit),
+    purge: table.purge,
   }
 }

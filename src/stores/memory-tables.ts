@@ -1,4 +1,5 @@
 import cluster from 'node:cluster'
+import { setImmediate } from 'node:timers/promises'
 import { types } from 'node:util'
 import { AuthConfigError } from '../errors.js'
 import { nextEntry } from '../lib/bounded-cache.js'
@@ -34,11 +35,18 @@ export interface BoundedTable<Row> {
   /** Replaces a row that is there. */
   update(key: string, row: Row): void
   delete(key: string): void
-  /** Deletes the rows that are over, at most `limit` of them, and says how many. */
-  purge(now: Date, limit?: number): number
+  /**
+   * Deletes the rows that are over, at most `limit` of them, and says how many. Other work runs in
+   * between.
+   */
+  purge(now: Date, limit?: number): Promise<number>
 }
 
-const minSweepRows = 1000
+/** Rows that are looked at in one turn of the event loop: a few milliseconds. */
+const looksOfATurn = 5000
+/** Rows that each insert into a larger table looks at, so that what is over stays the lesser part. */
+const looksOfAnInsert = 2
+const smallTable = 1000
 
 /** Makes a table for at most `maxRows` rows; `onDelete` is told of each row that goes. */
 export function boundedTable<Row>(
@@ -47,38 +55,38 @@ export function boundedTable<Row>(
   onDelete: (row: Row) => void = () => {},
 ): BoundedTable<Row> {
   const rows = new Map<string, Row>()
-  let sweepAt = Math.min(maxRows, minSweepRows)
-
-  let notBefore = new Date(0)
-
-  // A purge goes on where the last purge has stopped, so that batches do not look at the same
-  // living rows again and again.
+  // Each look goes on where the last has stopped, so that none sees the same living rows again and
+  // again.
   const next = nextEntry(rows)
+  let notBefore = new Date(0)
+  let inVain = 0
 
-  // A full table of living rows is not searched again for each row that does not fit.
-  function sweep(now: Date): void {
-    if (purge(now) === 0) notBefore = new Date(now.getTime() + 1000)
-  }
-
-  function purge(now: Date, limit = Number.POSITIVE_INFINITY): number {
+  function look(now: Date, looks: number, limit = Number.POSITIVE_INFINITY): number {
     const before = rows.size
-    for (let left = before; left > 0 && before - rows.size < limit; left -= 1) {
+    for (let left = Math.min(looks, before); left > 0 && before - rows.size < limit; left -= 1) {
       const [key, row] = next() as [string, Row]
       if (!isOver(row, now)) continue
       rows.delete(key)
       onDelete(row)
     }
-    // The next sweep comes when the table has doubled, so that sweeping costs each insert the same,
-    // however large it grows.
-    sweepAt = Math.min(maxRows, Math.max(minSweepRows, rows.size * 2))
     return before - rows.size
+  }
+
+  // A full table of living rows is not searched again for each row that does not fit.
+  function makeRoom(now: Date): void {
+    if (now < notBefore) return
+    inVain = look(now, looksOfATurn) > 0 ? 0 : inVain + looksOfATurn
+    if (inVain < rows.size) return
+    inVain = 0
+    notBefore = new Date(now.getTime() + 1000)
   }
 
   return {
     get: (key) => rows.get(key),
     insert(key, row, now) {
       if (rows.has(key)) throw new Error('duplicate key')
-      if (rows.size >= sweepAt && now >= notBefore) sweep(now)
+      if (rows.size >= smallTable) look(now, looksOfAnInsert)
+      if (rows.size >= maxRows) makeRoom(now)
       // Failing is the safe side: throwing out the oldest would sign people out, or make a used
       // code good again.
       if (rows.size >= maxRows) throw new Error('the memory store is full')
@@ -88,7 +96,14 @@ export function boundedTable<Row>(
       if (rows.has(key)) rows.set(key, row)
     },
     delete: (key) => void rows.delete(key),
-    purge,
+    async purge(now, limit = Number.POSITIVE_INFINITY) {
+      let purged = 0
+      for (let left = rows.size; left > 0 && purged < limit; left -= looksOfATurn) {
+        purged += look(now, Math.min(left, looksOfATurn), limit - purged)
+        if (left > looksOfATurn) await setImmediate()
+      }
+      return purged
+    },
   }
 }
 
@@ -98,15 +113,15 @@ export function boundedTable<Row>(
  */
 export function copyOf<Value>(value: Value): Value {
   if (typeof value !== 'object' || value === null) return value
+  if (Array.isArray(value)) return value.map(copyOf) as Value
   if (types.isDate(value)) return new Date(value.getTime()) as Value
-  if (Array.isArray(value))
-    return value.map((one) => (typeof one === 'object' ? copyOf(one) : one)) as Value
   const whole = { ...value } as Record<string, unknown>
-  // Every sign-in copies sessions, which are mostly texts and dates: those are not worth a call.
-  for (const name of Object.keys(whole)) {
+  // Not `Object.keys`, which makes a list for each row; and no call for a text or a date, of which
+  // rows mostly are. A copy has all its members itself, so a polluted `Object.prototype` adds none.
+  for (const name in whole) {
     const member = whole[name]
-    if (member instanceof Date) whole[name] = new Date(member.getTime())
-    else if (typeof member === 'object') whole[name] = copyOf(member)
+    if (typeof member !== 'object' || member === null || !Object.hasOwn(whole, name)) continue
+    whole[name] = member instanceof Date ? new Date(member.getTime()) : copyOf(member)
   }
   return whole as Value
 }

@@ -1,6 +1,12 @@
 import { createHmac } from 'node:crypto'
 import { lazily } from '../lib/async.js'
-import { equalInConstantTime, randomId, randomSecret, sha256 } from '../lib/secrets.js'
+import {
+  equalDigests,
+  equalInConstantTime,
+  randomId,
+  randomSecret,
+  sha256,
+} from '../lib/secrets.js'
 import type { RefreshState, SpentRefreshToken } from '../stores/contract.js'
 
 /** A refresh token for the client, and the state of it that the session stores. */
@@ -54,7 +60,7 @@ export function sameRefreshToken(
   { hash, familyKey }: RefreshState,
 ): string | null {
   const token = compose(sessionId, secret, familyKey)
-  return equalInConstantTime(sha256(token), hash) ? token : null
+  return equalDigests(sha256(token), hash) ? token : null
 }
 
 /**
@@ -95,8 +101,8 @@ export function classifyRefreshToken(
   grace: number,
 ): RefreshTokenClass {
   const hash = sha256(token)
-  if (equalInConstantTime(hash, refresh.hash)) return { is: 'current' }
-  const parent = refresh.spent.find((one) => equalInConstantTime(hash, one.hash))
+  if (equalDigests(hash, refresh.hash)) return { is: 'current' }
+  const parent = refresh.spent.find((one) => equalDigests(hash, one.hash))
   // A pair whose refresh token has been spent has been used.
   const isUnused = parent === refresh.spent.at(-1) && refresh.pairUsed !== true
   if (parent !== undefined && (isUnused || isWithin(grace, parent.spentAt, now))) {

@@ -255,6 +255,17 @@ describe('memoryStores', () => {
   )
 })
 
+/** A moment that tells of each comparison with it. */
+function counted(moment: Date, onLook: () => void): Date {
+  return new Proxy(moment, {
+    get(date, name) {
+      if (name === Symbol.toPrimitive) onLook()
+      const value = Reflect.get(date, name)
+      return typeof value === 'function' ? value.bind(date) : value
+    },
+  })
+}
+
 describe('purging memory', () => {
   it('goes on where it stopped: batches do not look at the same living rows again and again', async () => {
     const { sessions } = memoryStores()
@@ -262,13 +273,8 @@ describe('purging memory', () => {
     for (let i = 0; i < 3000; i += 1) await sessions.create(session({ id: `living ${i}` }))
     for (let i = 0; i < 3000; i += 1)
       await sessions.create(session({ id: `over ${i}`, idleExpiresAt: at(1) }))
-    const now = at(10)
-    const counting = new Proxy(now, {
-      get(date, name) {
-        if (name === Symbol.toPrimitive) looks += 1
-        const value = Reflect.get(date, name)
-        return typeof value === 'function' ? value.bind(date) : value
-      },
+    const counting = counted(at(10), () => {
+      looks += 1
     })
     let deleted = 0
     for (let batch = 0; batch < 31; batch += 1) deleted += await sessions.purge(counting, 100)
@@ -276,5 +282,38 @@ describe('purging memory', () => {
     // Each living row is looked at twice for its two ends, once or twice in all, and not once for
     // each of thirty batches.
     expect(looks).toBeLessThan(40_000)
+  })
+
+  it('lets other work run after 5,000 rows at most, and so does an insert that finds no room', async () => {
+    const maxSessions = 12_000
+    const { sessions } = memoryStores({ maxSessions })
+    for (let i = 0; i < maxSessions; i += 1) await sessions.create(session({ id: `${i}` }))
+    let looks = 0
+    const counting = counted(at(1), () => {
+      looks += 1
+    })
+
+    await expect(sessions.create(session({ id: 'more', createdAt: counting }))).rejects.toThrow(
+      'full',
+    )
+    // Two comparisons for each row that lives, and one with the moment before which it rests.
+    expect(looks).toBeLessThanOrEqual(2 * 5002 + 1)
+
+    const inTurns: number[] = []
+    looks = 0
+    let isPurging = true
+    const purging = sessions.purge(counting).finally(() => {
+      isPurging = false
+    })
+    while (isPurging) {
+      inTurns.push(looks)
+      looks = 0
+      await new Promise(setImmediate)
+    }
+    inTurns.push(looks)
+    expect(await purging).toBe(0)
+    expect(inTurns.length).toBeGreaterThan(2)
+    expect(Math.max(...inTurns)).toBeLessThanOrEqual(2 * 5000)
+    expect(inTurns.reduce((sum, one) => sum + one)).toBe(2 * maxSessions)
   })
 })
