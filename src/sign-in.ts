@@ -101,12 +101,12 @@ export function createSignInDecision(
         await kit.throttle.refundSecondFactor({ userId: user.id, place: 'login' })
     }
     // A right code is not a guess, whatever the host answers, and even if the host fails.
-    const objection = await askHost(kit, beforeLogin, { attempt, user, methods }).catch(
-      async (error: unknown) => {
+    const objection =
+      beforeLogin &&
+      (await askHost(kit, beforeLogin, { attempt, user, methods }).catch(async (error: unknown) => {
         await giveBackCode()
         throw error
-      },
-    )
+      }))
     if (objection !== undefined) {
       await giveBackCode()
       return refused('vetoed', new AuthError('forbidden', { clientMessage: objection }))
@@ -139,11 +139,11 @@ export function createFactorStands({
 
 const noPerson: FactorProof = { proven: [], totpSince: null, passkeyShown: null }
 
-async function factorOf(
+function factorOf(
   kit: DecidingKit,
   { door, methods, code, passkey, shownAt, context }: SignInAttempt,
   user: AuthUser,
-): Promise<FactorProof | AuthError> {
+): Promise<FactorProof | AuthError> | FactorProof {
   if (door === 'service') return noPerson
   const attempt = { isRefresh: door === 'refresh', methods, code, passkey, shownAt, context }
   return proveFactor(kit, attempt, user)
@@ -155,7 +155,7 @@ function factorRefusal({ code }: AuthError): SignInRefusal {
 
 async function askHost(
   { call }: DecidingKit,
-  beforeLogin: BeforeLogin | undefined,
+  beforeLogin: BeforeLogin,
   {
     attempt,
     user,
@@ -166,7 +166,6 @@ async function askHost(
     readonly methods: readonly StoredMethod[]
   },
 ): Promise<string | undefined> {
-  if (beforeLogin === undefined) return undefined
   const { door, context } = attempt
   const { ip, userAgent } = context
   const answer = await call('beforeLogin', () =>

@@ -1,4 +1,4 @@
-import type { Logger } from '../lib/logger.js'
+import { type Logger, silentLogger } from '../lib/logger.js'
 import type { LoginIdentifier, UserStore } from '../users/contract.js'
 import {
   type Audit,
@@ -27,13 +27,17 @@ export function createAudit(
     )
   }
   return function audit(body, context) {
+    counts.raised(body)
+    for (const observe of observers) observe(body, context)
+    const isLogged = logger !== silentLogger
+    if (sink === undefined && !isLogged) return
     const { requestId, ip, actor } = context
     const who = actor === undefined ? {} : { actor }
     const event: AuthEvent = Object.freeze({ ...body, at: clock(), requestId, ip, ...who })
-    counts.raised(event)
-    for (const observe of observers) observe(body, context)
-    const { type, ...fields } = event
-    harmlessly(() => logger[levels[type]](type, fields))
+    if (isLogged) {
+      const { type, ...fields } = event
+      harmlessly(() => logger[levels[type]](type, fields))
+    }
     if (sink !== undefined) harmlessly(() => deliver(sink, event, counts), onSinkFailure)
   }
 }
@@ -43,9 +47,11 @@ async function deliver(sink: EventSink, event: AuthEvent, counts: EventCounter):
   counts.delivered()
 }
 
+const resolved = Promise.resolve()
+
 // Errors of the host's sink and logger must neither fail a sign-in nor end the process.
 function harmlessly(work: () => void | Promise<void>, onFailure: () => void = () => {}): void {
-  Promise.resolve().then(work).catch(onFailure)
+  resolved.then(work).catch(onFailure)
 }
 
 /** Takes a time that some process has stored as its current time. */

@@ -124,10 +124,10 @@ async function readBody(
 }
 
 // Undefined: the host has parsed the body.
-async function unreadBytes(
+function unreadBytes(
   request: IncomingMessage,
   maxBytes: number = maxBodyBytes,
-): Promise<Buffer | undefined> {
+): Promise<Buffer> | undefined {
   if (Number(request.headers['content-length'] ?? 0) > maxBytes) throw tooLarge()
   // If the stream is untouched, nobody has parsed it, even if `body` has a placeholder.
   const isUnread = !request.readableDidRead && !request.readableEnded && !request.destroyed

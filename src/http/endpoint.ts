@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { ErrorRequestHandler, RequestHandler, Router } from 'express'
+import type { ErrorRequestHandler, NextFunction, RequestHandler, Router } from 'express'
 import type { RequestContext } from '../audit/events.js'
 import { AuthConfigError, AuthError } from '../errors.js'
 import type { GroundKit } from '../kits/ground-kit.js'
@@ -110,9 +110,9 @@ export function mountAll(router: Router, routes: Routes, mounting: Mounting): Ro
               'http.request.method': method,
               'http.route': path,
             })
-      answering
-        .catch((error: unknown) => answerMisconfigured(error, response, style, warnOnce))
-        .catch(next)
+      answering.catch((error: unknown) =>
+        answerMisconfigured(error, { response, style, warnOnce, next }),
+      )
     })
   }
   return router.use(undecodable(contexts, answerCors, [...allMethods]))
@@ -132,13 +132,22 @@ function endpointsByMethod({ HEAD, ...endpoints }: Endpoints): Map<string, Endpo
 // The client could not read the HTML of the host's error handler, and its request is not at fault.
 function answerMisconfigured(
   error: unknown,
-  response: ServerResponse,
-  style: ProblemStyle,
-  warnOnce: WarnOnce,
+  { response, style, warnOnce, next }: Unanswered,
 ): void {
-  if (!(error instanceof AuthConfigError)) throw error
-  warnOnce({ code: 'MAR_MISCONFIGURED', level: 'error', message: error.message })
-  writeProblem(response, error, style)
+  try {
+    if (!(error instanceof AuthConfigError)) throw error
+    warnOnce({ code: 'MAR_MISCONFIGURED', level: 'error', message: error.message })
+    writeProblem(response, error, style)
+  } catch (unexpected) {
+    next(unexpected)
+  }
+}
+
+/** A request whose endpoint has failed. */
+interface Unanswered extends Pick<Mounting, 'warnOnce'> {
+  readonly response: ServerResponse
+  readonly style: ProblemStyle
+  readonly next: NextFunction
 }
 
 // For a path that is not UTF-8, such as %E0, Express raises an error before any route.

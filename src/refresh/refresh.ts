@@ -113,7 +113,14 @@ export async function refreshSession<Tokens>(
 ): Promise<Tokens> {
   // 400, 503
   const found = await findSession(kit, presented, admits, context)
-  const { session, standing } = await checkToken(kit, found, presented, context)
+  const { session } = found
+  // This is checked even without a session, so that it takes equally long: the id of a session is
+  // not secret, but its state is secret.
+  const standing = classify(kit, presented, session)
+  // Before the sign-in decision: a forged token must not reach the host's hooks.
+  if (session === null || standing.is === 'foreign')
+    throw refusal(kit, 'unknown-or-ended', session ?? found.named, context)
+  if (standing.is === 'spent') throw await endReused(kit, session, context)
   const user = await decide(kit, session, context)
   const sign = open(session)
   const answer = await exchange(kit, session, standing, { presented, admits, rotates }, context)
@@ -128,13 +135,13 @@ export async function refreshSession<Tokens>(
 /** How a valid token is exchanged. */
 type Rules = Pick<Refreshing<unknown>, 'presented' | 'admits' | 'rotates'>
 
-async function exchange(
+function exchange(
   kit: SignInKit,
   session: RefreshableSession,
   standing: Standing,
   rules: Rules,
   context: RequestContext,
-): Promise<Answer> {
+): Promise<Answer> | Answer {
   if (standing.is === 'spent-lately') return repeated(session, standing)
   return rules.rotates
     ? rotate(kit, session, rules, context)
@@ -187,38 +194,26 @@ async function decide(
   return decision.approved.user
 }
 
-// The token is checked before the sign-in decision: a forged token must not reach the host's hooks.
-async function checkToken(
+async function endReused(
   kit: SignInKit,
-  found: Found,
-  presented: string,
+  session: SessionRecord,
   context: RequestContext,
-): Promise<{ readonly session: RefreshableSession; readonly standing: Standing }> {
-  const { session } = found
-  // This is checked even without a session, so that it takes equally long: the id of a session is
-  // not secret, but its state is secret.
-  const standing =
-    session === null
-      ? classify(kit, '', presented, nobodysRefresh())
-      : classify(kit, session.id, presented, session.refresh)
-  if (session === null) throw refusal(kit, 'unknown-or-ended', found.named, context)
-  if (standing.is === 'current' || standing.is === 'spent-lately') return { session, standing }
-  if (standing.is === 'foreign') throw refusal(kit, 'unknown-or-ended', session, context)
+): Promise<AuthError> {
   // RFC 9700 §4.14.2: one of its two holders is a thief, and nobody can tell which.
   const ended = await kit.sessions.end(session, 'refresh-reused', context)
   // The end is reported once, even if several requests present the token at one time.
   if (ended)
     kit.audit({ type: 'refresh.reused', userId: session.userId, sessionId: session.id }, context)
-  throw refusal(kit, 'reused', session, context)
+  return refusal(kit, 'reused', session, context)
 }
 
 function classify(
   { clock, refreshGrace }: SignInKit,
-  sessionId: string,
   presented: string,
-  state: RefreshState,
+  session: RefreshableSession | null,
 ): RefreshTokenClass {
-  return classifyRefreshToken(sessionId, presented, state, clock(), refreshGrace)
+  const { id, refresh } = session ?? { id: '', refresh: nobodysRefresh() }
+  return classifyRefreshToken(id, presented, refresh, clock(), refreshGrace)
 }
 
 async function rotate(
@@ -242,7 +237,7 @@ async function rotate(
   // A concurrent request with the same token was faster, so the token is used now.
   const { session: superseded } = await findSession(kit, presented, admits, context)
   if (superseded === null) throw refusal(kit, 'unknown-or-ended', session, context)
-  const standing = classify(kit, session.id, presented, superseded.refresh)
+  const standing = classify(kit, presented, superseded)
   if (standing.is === 'spent-lately') return repeated(superseded, standing)
   // The store first said that another token is current, and now that this one is: a replica lags
   // behind. That is no reason to end the session.

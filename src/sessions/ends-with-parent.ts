@@ -14,18 +14,20 @@ const maxAncestors = 3
  * Finds a session that is alive together with all its ancestors. A session without a parent costs
  * one read.
  *
- * @param find - returns the session if it has itself neither ended nor expired
+ * @param isAlive - whether a row has itself neither ended nor expired
  */
 export function createFindLive(
   find: (id: string) => Promise<SessionRecord | null>,
+  isAlive: (session: SessionRecord) => boolean,
 ): (id: string) => Promise<SessionRecord | null> {
   return async function findLive(id) {
     const session = await find(id)
-    let parentId = session?.parentId
+    if (session === null || !isAlive(session)) return null
+    let { parentId } = session
     for (let above = 1; parentId !== undefined; above += 1) {
       // Rows that name each other must not cause an endless loop.
       const parent: SessionRecord | null = above > maxAncestors ? null : await find(parentId)
-      if (parent === null || parent.userId !== session?.userId) return null
+      if (parent === null || !isAlive(parent) || parent.userId !== session.userId) return null
       parentId = parent.parentId
     }
     return session

@@ -16,8 +16,7 @@ export function createPasswordStands({
   sessions,
   users,
 }: Pick<UserSessionsKit, 'passwordWatch' | 'sessions' | 'users'>): PasswordStands {
-  return async function passwordStands(before, userBefore) {
-    if (passwordWatch.fits(before, userBefore)) return true
+  async function lookAgain(before: SessionRecord): Promise<boolean> {
     await setTimeout(secondLookMs)
     // In this order: the mark is written before the hash.
     const user = await users.findById(before.userId)
@@ -27,7 +26,12 @@ export function createPasswordStands({
     await sessions.end(session, 'password-changed', noRequest)
     return false
   }
+  return (before, userBefore) =>
+    passwordWatch.fits(before, userBefore) ? stands : lookAgain(before)
 }
+
+// Made once: most hosts do not watch passwords, and every refresh asks.
+const stands = Promise.resolve(true)
 
 /**
  * Copies to a new session the marks that its opener has by now: the hash may have been replaced by

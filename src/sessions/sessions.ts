@@ -68,11 +68,13 @@ export function createSessions(kit: SessionRowsKit): Sessions {
   const named = createNamedSessions(kit, times, opening.listForUser, ending.end)
   const refreshing = createSessionRefreshing(kit, times)
 
-  const findLive = createFindLive(async function find(id) {
-    const session = await store.find(id)
-    if (session !== null) noticeTime(session.lastSeenAt)
-    return session !== null && times.isLive(session, clock()) ? session : null
-  })
+  const findLive = createFindLive(
+    (id) => store.find(id),
+    (session) => {
+      noticeTime(session.lastSeenAt)
+      return times.isLive(session, clock())
+    },
+  )
 
   return {
     ...opening,

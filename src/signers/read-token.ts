@@ -113,7 +113,8 @@ export async function compactJws(
   payload: string,
 ): Promise<string> {
   const signingInput = `${base64url(header)}.${base64url(payload)}`
-  const signature = await signatures[algorithm](Buffer.from(signingInput, 'latin1'), key)
+  const signed = signatures[algorithm](Buffer.from(signingInput, 'latin1'), key)
+  const signature = signed instanceof Promise ? await signed : signed
   return `${signingInput}.${signature.toString('base64url')}`
 }
 

@@ -87,7 +87,7 @@ export function createRefusalLimits(kit: LimitsKit): RefusalLimits {
   return {
     limitRefusals,
     limitFailures: (name, endpoint) =>
-      async function limitedEndpoint(request) {
+      function limitedEndpoint(request) {
         return limitRefusals(name, request, () => endpoint(request))
       },
     async countRefusedClient(clientId, request, refusal) {

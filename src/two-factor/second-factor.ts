@@ -119,6 +119,8 @@ export function createSecondFactors(kit: FactorsKit): SecondFactors {
   return {
     async of(user, shown = []) {
       const totp = (await kit.totp?.store.find(user.id)) ?? null
+      if (kit.codeFactors.length === 0)
+        return totp && { user, totp, others: [], methods: ['totp', 'recovery'] }
       const enabled = await Promise.all(kit.codeFactors.map((factor) => factor.isEnabled(user)))
       const active = kit.codeFactors.filter((_factor, index) => enabled[index])
       if (totp === null && active.length === 0) return null

@@ -106,7 +106,7 @@ describe('a thousand tokens', () => {
       for (const [i, claims] of samples.entries()) {
         const token = await signer.sign(claims)
         const taken = await jwtVerify(token, verifyingKey, { currentDate: new Date(1.7e12) })
-        const whole = { ...claims, client_id: audience, iss: issuer, aud: audience }
+        const whole = { iss: issuer, aud: audience, client_id: audience, ...claims }
         expect(taken.protectedHeader).toEqual(own)
         expect(JSON.stringify(taken.payload)).toBe(JSON.stringify(whole))
         if (!isDeterministic && i % 20 !== 0) continue
