@@ -34,6 +34,8 @@ export interface SqlEngine {
   readonly hasOnConflict: boolean
   /** `UPDATE … RETURNING`. */
   readonly hasReturning: boolean
+  /** `WITH … AS (UPDATE …)`: several writes as one statement. */
+  readonly writesInWith: boolean
   /** The engine has `SELECT … FOR UPDATE`; other engines lock the whole database. */
   readonly locksRows: boolean
   /** In `SET`, an expression sees what the assignments before it have changed. */
@@ -75,6 +77,7 @@ export function createEngine<Database>(
     deletesWithLimit: isMysql,
     hasOnConflict: !isMysql,
     hasReturning: !isMysql,
+    writesInWith: name === 'postgres',
     locksRows: name !== 'sqlite',
     assignsInTurn: isMysql,
     readsOldSnapshot: isMysql && db.isTransaction,

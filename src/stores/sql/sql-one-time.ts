@@ -1,6 +1,6 @@
 import { sql, type UpdateResult } from 'kysely'
 import { sha256 } from '../../lib/secrets.js'
-import type { SessionStore } from '../contract.js'
+import type { SessionRecord, SessionStore } from '../contract.js'
 import type {
   AuthorizationCodeRecord,
   AuthorizationCodeStore,
@@ -18,57 +18,15 @@ import { codeRow, deviceCodeRow, proofRow, ticketRow } from '../rows/one-time-ro
 import { columnsOf } from './columns.js'
 import { checkedKey, insertIfAbsent, type SqlEngine, toMoment } from './engine.js'
 import { purgeInBatches } from './purge.js'
-import { insertSession } from './sql-sessions.js'
+import { insertSession, insertSessionFor } from './sql-sessions.js'
 import type { AuthDatabase } from './tables.js'
 
 const codeColumns = columnsOf<AuthorizationCodeRecord, 'mar_authorization_codes'>(codeRow)
 
-/** Authorization codes in SQL. A code and the session it opens are one transaction. */
+/** Authorization codes in SQL. A code and the session it opens are one statement, or transaction. */
 export function sqlCodes(engine: SqlEngine, sessions: SessionStore): AuthorizationCodeStore {
-  const { db, tables, key } = engine
+  const { db, tables } = engine
   const table = tables.codes
-
-  const rowsOf = (from: AuthDatabase, codeHash: string) =>
-    from.selectFrom(table).selectAll().where('code_hash', '=', key(codeHash, 'codeHash'))
-
-  async function find(
-    from: AuthDatabase,
-    codeHash: string,
-  ): Promise<AuthorizationCodeRecord | null> {
-    const row = await rowsOf(from, codeHash).executeTakeFirst()
-    return row === undefined ? null : codeColumns.read(row)
-  }
-
-  // The one conditional write: of however many callers, the database lets one change the row, and
-  // tells it so.
-  async function wins(within: AuthDatabase, codeHash: string, now: Date): Promise<boolean> {
-    const { numUpdatedRows } = await within
-      .updateTable(table)
-      .set(({ ref }) => ({ consumed_at: toMoment(now), purge_at: ref('retain_until') }))
-      .where('code_hash', '=', key(codeHash, 'codeHash'))
-      .where('consumed_at', 'is', null)
-      .where('expires_at', '>', toMoment(now))
-      .executeTakeFirstOrThrow()
-    return numUpdatedRows === 1n
-  }
-
-  async function lost(within: AuthDatabase, codeHash: string): Promise<ConsumeResult> {
-    const rows = rowsOf(within, codeHash)
-    const row = await (engine.readsOldSnapshot ? rows.forUpdate() : rows).executeTakeFirst()
-    return row === undefined || row.consumed_at === null
-      ? { outcome: 'unknown' }
-      : { outcome: 'replayed', code: codeColumns.read(row) }
-  }
-
-  async function won(within: AuthDatabase, codeHash: string): Promise<ConsumeResult> {
-    const code = await find(within, codeHash)
-    if (code === null) throw new Error('a code was deleted while it was consumed')
-    return { outcome: 'consumed', code }
-  }
-
-  const settle = async (within: AuthDatabase, codeHash: string, now: Date) =>
-    (await wins(within, codeHash, now)) ? won(within, codeHash) : lost(within, codeHash)
-
   return {
     save: (code) =>
       engine.write(async () => {
@@ -77,19 +35,97 @@ export function sqlCodes(engine: SqlEngine, sessions: SessionStore): Authorizati
         const row = { ...codeColumns.of(engine, code), purge_at }
         await db.insertInto(table).values(row).execute()
       }),
-    find: (codeHash) => find(db, codeHash),
-    consume: (codeHash, now) => engine.write(() => settle(db, codeHash, now)),
+    find: (codeHash) => findCode(engine, db, codeHash),
+    consume: (codeHash, now) => engine.write(() => consumeCode(engine, db, codeHash, now)),
     redemption: {
       sessions,
       redeem: (codeHash, session, now) =>
-        engine.atomically(async (transaction) => {
-          const result = await settle(transaction, codeHash, now)
-          if (result.outcome === 'consumed') await insertSession(engine, transaction, session)
-          return result
-        }),
+        engine.writesInWith
+          ? engine.write(() => redeemAtOnce(engine, codeHash, session, now))
+          : engine.atomically(async (transaction) => {
+              const result = await consumeCode(engine, transaction, codeHash, now)
+              if (result.outcome === 'consumed') await insertSession(engine, transaction, session)
+              return result
+            }),
     },
     purge: (now, limit) => purgeInBatches(engine, table, 'code_hash', 'purge_at', now, limit),
   }
+}
+
+const codeRows = ({ tables, key }: SqlEngine, from: AuthDatabase, codeHash: string) =>
+  from.selectFrom(tables.codes).selectAll().where('code_hash', '=', key(codeHash, 'codeHash'))
+
+async function findCode(
+  engine: SqlEngine,
+  from: AuthDatabase,
+  codeHash: string,
+): Promise<AuthorizationCodeRecord | null> {
+  const row = await codeRows(engine, from, codeHash).executeTakeFirst()
+  return row === undefined ? null : codeColumns.read(row)
+}
+
+// The one conditional write: of however many callers, the database lets one change the row, and
+// tells it so.
+const consuming = (
+  { tables, key }: SqlEngine,
+  within: Pick<AuthDatabase, 'updateTable'>,
+  codeHash: string,
+  now: Date,
+) =>
+  within
+    .updateTable(tables.codes)
+    .set(({ ref }) => ({ consumed_at: toMoment(now), purge_at: ref('retain_until') }))
+    .where('code_hash', '=', key(codeHash, 'codeHash'))
+    .where('consumed_at', 'is', null)
+    .where('expires_at', '>', toMoment(now))
+
+async function consumeCode(
+  engine: SqlEngine,
+  within: AuthDatabase,
+  codeHash: string,
+  now: Date,
+): Promise<ConsumeResult> {
+  const update = consuming(engine, within, codeHash, now)
+  if (engine.hasReturning) {
+    const row = await update.returningAll().executeTakeFirst()
+    if (row === undefined) return loserOf(engine, within, codeHash)
+    return { outcome: 'consumed', code: codeColumns.read(row) }
+  }
+  const { numUpdatedRows } = await update.executeTakeFirstOrThrow()
+  if (numUpdatedRows !== 1n) return loserOf(engine, within, codeHash)
+  const code = await findCode(engine, within, codeHash)
+  if (code === null) throw new Error('a code was deleted while it was consumed')
+  return { outcome: 'consumed', code }
+}
+
+// One statement is a transaction of its own: the other engines need five for the same.
+async function redeemAtOnce(
+  engine: SqlEngine,
+  codeHash: string,
+  session: SessionRecord,
+  now: Date,
+): Promise<ConsumeResult> {
+  const { db } = engine
+  const row = await db
+    .with('won', (within) => consuming(engine, within, codeHash, now).returningAll())
+    .with('opened', (within) => insertSessionFor('won', engine, within, session))
+    .selectFrom('won')
+    .selectAll()
+    .executeTakeFirst()
+  if (row === undefined) return loserOf(engine, db, codeHash)
+  return { outcome: 'consumed', code: codeColumns.read(row) }
+}
+
+async function loserOf(
+  engine: SqlEngine,
+  within: AuthDatabase,
+  codeHash: string,
+): Promise<ConsumeResult> {
+  const rows = codeRows(engine, within, codeHash)
+  const row = await (engine.readsOldSnapshot ? rows.forUpdate() : rows).executeTakeFirst()
+  return row === undefined || row.consumed_at === null
+    ? { outcome: 'unknown' }
+    : { outcome: 'replayed', code: codeColumns.read(row) }
 }
 
 const ticketColumns = columnsOf<SocketTicketRecord, 'mar_socket_tickets'>(ticketRow)

@@ -2,6 +2,8 @@ import {
   type Expression,
   type ExpressionBuilder,
   type InsertObject,
+  type InsertQueryBuilder,
+  type InsertResult,
   type RawBuilder,
   type Selectable,
   sql,
@@ -91,6 +93,25 @@ export async function insertSession(
   session: SessionRecord,
 ): Promise<void> {
   await within.insertInto(engine.tables.sessions).values(toRow(engine, session)).execute()
+}
+
+/**
+ * The part of a statement that inserts a session for the row that another part of it, `winner`, has
+ * written, and none if that has written none.
+ */
+export function insertSessionFor(
+  winner: string,
+  engine: SqlEngine,
+  within: Pick<AuthDatabase, 'insertInto'>,
+  session: SessionRecord,
+): InsertQueryBuilder<SqlAuthTables, 'mar_sessions', InsertResult> {
+  const row = toRow(engine, session)
+  const columns = Object.keys(row) as (keyof SqlAuthTables['mar_sessions'])[]
+  const values = sql.join(Object.values(row))
+  return within
+    .insertInto(engine.tables.sessions)
+    .columns(columns)
+    .expression(sql<never>`select ${values} from ${sql.id(winner)}`)
 }
 
 function changesOfOne(
