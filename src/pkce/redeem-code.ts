@@ -183,8 +183,13 @@ async function openSession<Tokens>(
   const redeemed = await kit.sessions.startByCode(code.codeHash, session, context)
   if (redeemed.outcome === 'replayed') return refuseReplay(kit, redeemed.code, null, context)
   if (redeemed.outcome === 'unknown') throw refusal(kit, 'unknown', userId, context)
-  await refuseOutdated(kit, code, approved, session, context)
-  await kit.sessions.makeRoom(session, context)
+  // Beside each other: neither needs what the other has read.
+  const makingRoom = kit.sessions.makeRoom(session, context)
+  try {
+    await refuseOutdated(kit, code, approved, session, context)
+  } finally {
+    await makingRoom
+  }
   kit.audit({ type: 'code.redeemed', userId, sessionId: id }, context)
   return tokens
 }

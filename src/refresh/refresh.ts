@@ -231,8 +231,10 @@ async function rotate(
   )
   const { hash } = session.refresh
   const { outcome } = await kit.sessions.rotateRefresh(session, hash, refresh, context)
-  if (outcome === 'rotated')
+  if (outcome === 'rotated') {
+    kit.liveSessions.keepRefresh(session.id, refresh)
     return { refreshToken, session: { ...session, refresh }, isRepeat: false }
+  }
   if (outcome === 'ended') throw refusal(kit, 'unknown-or-ended', session, context)
   // A concurrent request with the same token was faster, so the token is used now.
   const { session: superseded } = await findSession(kit, presented, admits, context)

@@ -2,7 +2,7 @@ import type { RequestContext } from '../audit/events.js'
 import { AuthError, notSignedIn } from '../errors.js'
 import { type BoundedCache, boundedCache } from '../lib/bounded-cache.js'
 import type { AdmittedSessions } from '../principal/principal.js'
-import type { SessionRecord } from '../stores/contract.js'
+import type { RefreshState, SessionRecord } from '../stores/contract.js'
 import type { AuthUser } from '../users/contract.js'
 import type { Sessions } from './sessions.js'
 import type { UserSessionsKit } from './sessions-kit.js'
@@ -36,6 +36,11 @@ export interface LiveSessions {
   remembered(id: string, now: Date): LiveSession | undefined
   /** Drops a session from the cache, because it has changed. */
   forget(id: string): void
+  /**
+   * Keeps the refresh state that was just stored, if the session is cached: the first request with
+   * the new pair then need not read it. The session is read again as soon as without this.
+   */
+  keepRefresh(id: string, refresh: RefreshState): void
 }
 
 /**
@@ -62,14 +67,11 @@ export function createLiveSessions(kit: Reading): LiveSessions {
     cache.delete(id)
     reading.delete(id)
   }
-  revocations.onEnded(({ sessionId }) => forget(sessionId))
-  const forgetWhere = (isMeant: (session: SessionRecord) => boolean) => {
+  onEnds(revocations, forget, (isMeant) => {
     cache.deleteWhere(({ session }) => isMeant(session))
     // These reads do not know their user yet, so the next request reads each session again.
     reading.clear()
-  }
-  revocations.onUserInvalidated((userId) => forgetWhere((session) => session.userId === userId))
-  revocations.onClientInvalidated((client) => forgetWhere(({ clientId }) => clientId === client))
+  })
 
   function readOnce(id: string): Promise<LiveSession> {
     const underWay = reading.get(id)
@@ -119,7 +121,21 @@ export function createLiveSessions(kit: Reading): LiveSessions {
     },
     remembered,
     forget,
+    keepRefresh(id, refresh) {
+      const live = cache.get(id, clock())
+      if (live !== undefined) cache.update(id, { ...live, session: { ...live.session, refresh } })
+    },
   }
+}
+
+function onEnds(
+  revocations: Reading['revocations'],
+  forget: (id: string) => void,
+  forgetWhere: (isMeant: (session: SessionRecord) => boolean) => void,
+): void {
+  revocations.onEnded(({ sessionId }) => forget(sessionId))
+  revocations.onUserInvalidated((userId) => forgetWhere((session) => session.userId === userId))
+  revocations.onClientInvalidated((client) => forgetWhere(({ clientId }) => clientId === client))
 }
 
 // Behind a service there is nobody who could enrol.

@@ -171,14 +171,14 @@ export interface SessionRefreshing {
     context: RequestContext,
   ): Promise<RotateResult>
   /**
-   * Records that a token of the pair with this refresh token was used. Changes nothing if another
-   * pair is current by now, or the session has ended.
+   * Records that a token of the pair with this refresh token was used. False, and nothing is
+   * changed, if another pair is current by now, or the session has ended.
    */
   notePairUsed(
     session: SessionRecord,
     refresh: RefreshState,
     context: RequestContext,
-  ): Promise<void>
+  ): Promise<boolean>
 }
 
 function createSessionRefreshing(
@@ -205,7 +205,8 @@ function createSessionRefreshing(
     // came in between.
     async notePairUsed(session, refresh, context) {
       const next = { refresh: { ...refresh, pairUsed: true }, ...times.seen(session, context) }
-      await store.rotateRefresh(session.id, refresh.hash, next, clock())
+      const { outcome } = await store.rotateRefresh(session.id, refresh.hash, next, clock())
+      return outcome === 'rotated'
     },
   }
 }
@@ -244,12 +245,17 @@ export function createUsedPairs(
   async function settle(
     pair: string,
     issuedAt: Date,
-    { id, refresh }: SessionRecord,
+    known: SessionRecord,
     context: RequestContext,
   ): Promise<boolean> {
-    if (refresh === null || usageOfPair(pair, refresh, issuedAt) === 'used') return true
+    if (known.refresh === null) return true
+    const usageKnown = usageOfPair(pair, known.refresh, issuedAt)
+    if (usageKnown === 'used') return true
+    // Where this pair is the current one, the write itself tells if it still is.
+    if (usageKnown === 'unused' && (await sessions.notePairUsed(known, known.refresh, context)))
+      return true
     // The guard's cached session may be older than the pair, or than another process's record.
-    const session = await sessions.findLive(id)
+    const session = await sessions.findLive(known.id)
     if (session === null || session.refresh === null) return true
     const usage = usageOfPair(pair, session.refresh, issuedAt)
     if (usage === 'unused') await sessions.notePairUsed(session, session.refresh, context)

@@ -4,6 +4,7 @@ import { afterEach, describe, expect, it, vi } from 'vitest'
 import { type Admission, createAdmission } from '../../src/admission/admission.js'
 import type { SharedReservations } from '../../src/admission/reservations.js'
 import { AuthError } from '../../src/errors.js'
+import { createHostCall } from '../../src/lib/host-call.js'
 import { createAsk, createCounter } from '../../src/throttle/counter.js'
 import { createSharedReservations } from '../../src/throttle/shared-reservations.js'
 
@@ -53,7 +54,7 @@ interface Storm {
 }
 
 const keyOf = (...parts: readonly string[]) => parts.join('|')
-const ask = createAsk(async (_name, work) => work())
+const ask = createAsk(createHostCall(60_000, () => {}))
 
 /** What each of the ten was told, try by try, and whether it was let in at last. */
 interface Visit {

@@ -1,5 +1,6 @@
 // Clients that the tests of OAuth share, and what the host has.
 import type { GroundKit } from '../../src/kits/ground-kit.js'
+import { createHostCall } from '../../src/lib/host-call.js'
 import {
   type ClientFacts,
   type ClientSource,
@@ -82,7 +83,7 @@ export function registerOf(
   const {
     clock = () => new Date(0),
     warnOnce = () => {},
-    call = async (_name, work) => work(),
+    call = createHostCall(60_000, () => {}),
   } = parts
   const { idTokenAlgorithms = ['ES256', 'RS256'] } = parts
   const facts = {
@@ -92,8 +93,6 @@ export function registerOf(
     webOnLoopback: false,
     idTokenAlgorithms,
   }
-  // As the real one, a promise whatever the work does.
-  const calling: typeof call = async (name, work) => call(name, work)
-  const kit = kitOf<GroundKit>({ clock, warnOnce, call: calling })
+  const kit = kitOf<GroundKit>({ clock, warnOnce, call })
   return createClients(kit, facts, clients, undefined)
 }

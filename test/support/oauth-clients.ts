@@ -4,6 +4,7 @@ import { type JWTPayload, SignJWT } from 'jose'
 import type { AuthEvent } from '../../src/audit/events.js'
 import { ok } from '../../src/http/answer.js'
 import { readParameters } from '../../src/http/input.js'
+import { createHostCall } from '../../src/lib/host-call.js'
 import type { AppsKit } from '../../src/oauth/apps-kit.js'
 import { authenticateClient, generateClientSecret } from '../../src/oauth/client-auth.js'
 import type { Clients } from '../../src/oauth/clients.js'
@@ -101,7 +102,7 @@ export async function startClients(
       knownFor: 60,
       reportsNetworks: false,
       logger: { debug() {}, info() {}, warn() {}, error() {} },
-      call: async (_name, work) => work(),
+      call: createHostCall(60_000, () => {}),
       audit,
     }),
     clock,
