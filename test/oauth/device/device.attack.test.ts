@@ -340,9 +340,10 @@ it('a flood of devices of two clients leaves twenty rows for each network and cl
   expect(await at.host.stores.deviceCodes.purge(at.clock())).toBe(rows)
 }, 600_000)
 
-it('codes are spelt by chance, without vowels, and no two are alike', () => {
+it('codes are spelt by chance, without vowels, and hardly two are alike', () => {
   const codes = Array.from({ length: 20_000 }, () => newUserCode())
-  expect(new Set(codes).size).toBe(codes.length)
+  // Of 20^8 codes, two of 20,000 are the same in 8 runs of 1,000, and three pairs in one of 10^7.
+  expect(new Set(codes).size).toBeGreaterThan(codes.length - 3)
   expect(codes.every((code) => /^[BCDFGHJKLMNPQRSTVWXZ]{8}$/.test(code))).toBe(true)
   const letters = Object.values(
     tally(

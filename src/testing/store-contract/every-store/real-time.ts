@@ -84,6 +84,12 @@ async function beginInTime<Kept>(work: Work<Kept>): Promise<Begun<Kept>> {
   )
 }
 
+/**
+ * Seconds: later than any moment at which another test purges, which in an order of the host's own
+ * may come in between.
+ */
+const stays = 1e7
+
 const roundUp =
   'before its end by the real time. A TTL in whole seconds must be rounded up, and later ends ' +
   'must move it.'
@@ -120,7 +126,7 @@ export function codesInRealTime(part: Part<StoreOf<'codes'>>, inRealTime: InReal
   return inTwoTests(part, inRealTime, {
     before: 'a code is good until its expiresAt comes by the real time',
     async work(codes, at, end) {
-      const code = newCode(at, { expiresAt: end, retainUntil: at(7200) })
+      const code = newCode(at, { expiresAt: end, retainUntil: at(stays) })
       await codes.save(code)
       checkInTime('codes.consume', await codes.consume(code.codeHash, at(0.1)), 'consumed')
       const again = await codes.consume(code.codeHash, at(0.1))
@@ -172,14 +178,14 @@ export function sessionsInRealTime(
 async function useSessions(sessions: StoreOf<'sessions'>, at: Moment, end: Date) {
   const short = newSession(at, { idleExpiresAt: end, expiresAt: end })
   const { userId } = short
-  const later = { expiresAt: at(7200) }
+  const later = { expiresAt: at(stays) }
   const touched = newSession(at, { userId, idleExpiresAt: end, ...later })
   const rotated = newRefreshable(at, 'token', { idleExpiresAt: end, ...later })
-  const long = newSession(at, { userId, idleExpiresAt: at(3600), ...later })
+  const long = newSession(at, { userId, idleExpiresAt: at(stays), ...later })
   for (const session of [short, touched, rotated, long]) await sessions.create(session)
   const found = await sessions.find(touched.id)
   check(found !== null, `sessions.find answered null for a session ${roundUp}`)
-  const seen = { lastSeenAt: at(0.1), idleExpiresAt: at(3600), ip: null }
+  const seen = { lastSeenAt: at(0.1), idleExpiresAt: at(stays), ip: null }
   await sessions.touch(touched.id, seen)
   const next = { ...newRotation(at, 'next'), ...seen }
   await sessions.rotateRefresh(rotated.id, 'token', next, at(0.1))
@@ -195,7 +201,7 @@ export function factorsInRealTime(
     before: 'an enrolment can be confirmed until its expiresAt comes by the real time',
     async work(factors, at, end) {
       const replaced = newPending(at, { expiresAt: end })
-      const next = newPending(at, { userId: replaced.userId, expiresAt: at(2e5) })
+      const next = newPending(at, { userId: replaced.userId, expiresAt: at(stays) })
       const pending = newPending(at, { expiresAt: end })
       for (const enrolment of [replaced, pending, next]) await factors.savePending(enrolment)
       const answer = await factors.confirm(confirmed(pending, at), ['one', 'other'], at(0.1))
@@ -232,9 +238,9 @@ export function onceInRealTime(part: Part<StoreOf<'once'>>, inRealTime: InRealTi
     async work(once, at, end) {
       const [short, long] = [randomId(), randomId()]
       for (const key of [short, long]) await once.claim(key, end, at(0))
-      checkInTime('once.claim', await once.claim(short, at(7200), at(0.1)), 'known')
+      checkInTime('once.claim', await once.claim(short, at(stays), at(0.1)), 'known')
       // By the clock of the caller the claim has expired, but not yet in real time.
-      await once.claim(long, at(7200), end)
+      await once.claim(long, at(stays), end)
       return long
     },
     after:
