@@ -28,8 +28,8 @@ const suites = {
 const million = 1_000_000
 const whole = {
   storm: { rounds: 3, logins: { 10: 160, 12: 80 } },
-  guard: { rounds: 7, seconds: 2 },
-  tokens: { rounds: 7, count: 2000 },
+  guard: { rounds: 7, seconds: 2, warmUp: 15_000 },
+  tokens: { rounds: 7, count: 2000, warmUp: 15_000 },
   oauth: { rounds: 7, count: 2000 },
   pages: { rounds: 7, count: 2000 },
   // Less than a thousand calls in all, so that each session of the smaller table is asked for once.
@@ -48,8 +48,8 @@ const whole = {
 }
 const quick = {
   storm: { rounds: 1, logins: { 10: 20 } },
-  guard: { rounds: 1, seconds: 0.3 },
-  tokens: { rounds: 1, count: 200 },
+  guard: { rounds: 1, seconds: 0.3, warmUp: 200 },
+  tokens: { rounds: 1, count: 200, warmUp: 200 },
   oauth: { rounds: 1, count: 200 },
   pages: { rounds: 1, count: 200 },
   growth: {

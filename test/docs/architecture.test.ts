@@ -1,5 +1,5 @@
-// docs/architecture.md, src/README.md and docs/adding-a-capability.md name files and rooms: one that
-// has moved, or a room that is new, takes the page along.
+// docs/architecture.md, src/README.md and docs/adding-a-capability.md name files and rooms: a file
+// that has moved, or a room that is new, takes the page along.
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { describe, expect, it } from 'vitest'

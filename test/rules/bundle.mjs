@@ -1,9 +1,11 @@
 // The JavaScript of the package: one file for each entry that hosts import, and few that entries
 // share. Readable, with the names of its functions, and of the file of src/ above what it has
 // declared: a stack leads there without a map.
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { rolldown } from 'rolldown'
+import { minifySync } from 'rolldown/experimental'
 import { root, scratchFolder } from './support.mjs'
 
 /** What hosts import: the name of each entry, which is its file in dist/, and its source. */
@@ -47,6 +49,24 @@ export const workers = {
 /** What describes requests: each room in its `api.ts`, in the words of `openapi/`. */
 const described = /\/src\/(?:openapi\/|[\w-]+\/(?:[\w-]+-)?api\.ts$|router\/operations\.ts$)/
 
+const zodFolder = join(root, 'node_modules/zod')
+
+/**
+ * zod is part of the package: what is used of it alone. As a dependency it would load the words of
+ * fifty languages in each process, which takes half as long as Express.
+ */
+const zod = {
+  name: 'zod',
+  resolveId: (id) => (id === 'zod' ? '\0zod' : null),
+  load: (id) =>
+    id === '\0zod'
+      ? `import { config } from ${JSON.stringify(join(zodFolder, 'v4/core/index.js'))}
+         import english from ${JSON.stringify(join(zodFolder, 'v4/locales/en.js'))}
+         config(english())
+         export { z } from ${JSON.stringify(join(zodFolder, 'index.js'))}`
+      : null,
+}
+
 /**
  * What more than one entry uses stands once, so that a class is the same whichever entry names it.
  * Apart from it the second factor, of which not everybody has the library loaded, what asks other
@@ -54,6 +74,7 @@ const described = /\/src\/(?:openapi\/|[\w-]+\/(?:[\w-]+-)?api\.ts$|router\/oper
  * call from a terminal, which no server loads.
  */
 const shared = [
+  { name: 'zod', test: (id) => /[/\0]zod(\/|$)/.test(id), minShareCount: 1 },
   { name: 'client/shared', test: /\/src\/client\/(?!oauth\/)/, minShareCount: 2 },
   { name: 'client/oauth-shared', test: /\/src\/client\/oauth\//, minShareCount: 2 },
   {
@@ -72,10 +93,11 @@ function read(input) {
     input,
     cwd: root,
     platform: 'node',
+    plugins: [zod],
     // Dependencies, peers and Node's own, but not what the bundler adds itself.
-    external: /^(?!\0|@oxc-project\/runtime\/)[^./]/,
+    external: /^(?!\0|@oxc-project\/runtime\/|zod$)[^./]/,
     transform: { target: 'node20.19' },
-    treeshake: { moduleSideEffects: false },
+    treeshake: { moduleSideEffects: (id) => id === '\0zod' },
   })
 }
 
@@ -98,7 +120,15 @@ export async function bundle() {
     codeSplitting: { groups: shared },
   })
   await bundle.close()
-  return Object.fromEntries(output.map(({ fileName, code }) => [fileName, code]))
+  return Object.fromEntries(output.map(({ fileName, code }) => [fileName, textOf(fileName, code)]))
+}
+
+// Others' code need not be readable, and its license goes with it.
+function textOf(fileName, code) {
+  if (fileName !== 'zod.js') return code
+  const { version } = JSON.parse(readFileSync(join(zodFolder, 'package.json'), 'utf8'))
+  const license = readFileSync(join(zodFolder, 'LICENSE'), 'utf8').trim()
+  return `/*! zod ${version}\n\n${license}\n*/\n${minifySync(fileName, code).code}\n`
 }
 
 /** Imports a file of src/ that is no entry, for the checks. */

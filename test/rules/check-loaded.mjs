@@ -8,8 +8,8 @@ import { finish, root, run } from './support.mjs'
 
 /** A little above today's figures: whoever adds a dependency or a room says so here. */
 const most = {
-  ours: { modules: 4, bytes: 1_162_000 },
-  others: { modules: 240, bytes: 1_600_000 },
+  ours: { modules: 4, bytes: 1_225_000 },
+  others: { modules: 140, bytes: 700_000 },
 }
 
 const asUrl = (code) => `data:text/javascript,${encodeURIComponent(code)}`

@@ -35,7 +35,8 @@ interface Counting {
 
 // What is written in the background comes after the answer: as many as are documented are waited
 // for, and one more would be there when another question has been answered.
-async function expectCount({ host, lookForNobody, taken }: Counting, request: string, column: Column) {
+async function expectCount(counting: Counting, request: string, column: Column) {
+  const { host, lookForNobody, taken } = counting
   const expected = rowOf(request)[column]
   let count = 0
   await vi.waitFor(() => {

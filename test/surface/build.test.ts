@@ -57,6 +57,15 @@ describe('what is published', () => {
     expect(region).toBe('// src/passwords/bcrypt-hasher.ts')
   })
 
+  it('holds what it uses of zod, which says its version and its license', () => {
+    const json = (path: string) => JSON.parse(readFileSync(new URL(path, root), 'utf8'))
+    const { version } = json('node_modules/zod/package.json')
+    const held = readFileSync(new URL('dist/zod.js', root), 'utf8')
+    expect(held.startsWith(`/*! zod ${version}\n`)).toBe(true)
+    expect(held).toContain(readFileSync(new URL('node_modules/zod/LICENSE', root), 'utf8').trim())
+    expect(json('package.json').dependencies).not.toHaveProperty('zod')
+  })
+
   it('hashes in threads: the file of the worker is found', () => {
     const code = `import { bcryptHasher } from 'messaging-auth-router'
       const passwords = bcryptHasher({ cost: 4, threads: 1, dangerouslyAllowLowCost: true })

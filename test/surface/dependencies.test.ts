@@ -83,13 +83,13 @@ describe('a dependency', () => {
     }
   })
 
-  it('runs nothing while it is installed, and there are few: nine that are asked for', () => {
+  it('runs nothing while it is installed, and there are few: eight that are asked for', () => {
     expect(
       installed
         .filter(([, { hasInstallScript }]) => hasInstallScript === true)
         .map(([path]) => path),
     ).toEqual([])
-    expect(Object.keys(manifest.dependencies)).toHaveLength(9)
+    expect(Object.keys(manifest.dependencies)).toHaveLength(8)
     // The others are what those need; optional ones are builds of one thread-priority module for
     // platforms, which is never loaded.
     expect(installed.filter(([, { optional }]) => optional !== true).length).toBeLessThanOrEqual(14)

@@ -23,7 +23,7 @@ import type { AuthDatabase } from './tables.js'
 
 const codeColumns = columnsOf<AuthorizationCodeRecord, 'mar_authorization_codes'>(codeRow)
 
-/** Authorization codes in SQL. A code and the session it opens are one statement, or transaction. */
+/** Authorization codes in SQL. A code and its session are one statement, or one transaction. */
 export function sqlCodes(engine: SqlEngine, sessions: SessionStore): AuthorizationCodeStore {
   const { db, tables } = engine
   const table = tables.codes

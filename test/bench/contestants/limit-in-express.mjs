@@ -79,13 +79,12 @@ export async function start() {
       return tokenRequests('/token', json, bodies)
     },
     refresh({ count }) {
-      const chains = Array.from({ length: count }, (_none, i) => {
+      const bodies = Array.from({ length: count }, (_none, i) => {
         const refreshToken = random()
         sessions.set(digest(refreshToken), userOf(i))
-        return refreshToken
+        return JSON.stringify({ refreshToken })
       })
-      const body = '{"refreshToken":"%TOKEN%"}'
-      return { chains, request: { method: 'POST', path: '/refresh', headers: json, body } }
+      return tokenRequests('/refresh', json, bodies)
     },
   }
   return { listener: app, prepare: (input) => prepare[input.kind](input) }

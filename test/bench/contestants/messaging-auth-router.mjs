@@ -29,6 +29,8 @@ const ownPage = {
   'Sec-Fetch-Dest': 'empty',
 }
 
+const refreshing = (refreshToken) => JSON.stringify({ refreshToken })
+
 /** With `oauth` a refusal says where tokens are to be had. Who is not refused pays nothing. */
 function withChallenges() {
   const { consents, once } = memoryOAuthStores()
@@ -87,14 +89,11 @@ export async function start({ cost, userCount = 1000, byCookie = false, challeng
     return bodies
   }
 
-  async function exchange(body, port) {
-    const response = await fetch(`http://127.0.0.1:${port}/api/v1/auth/pkce/token`, {
-      method: 'POST',
-      headers: json,
-      body,
-    })
+  async function ask(path, body, port) {
+    const url = `http://127.0.0.1:${port}/api/v1${path}`
+    const response = await fetch(url, { method: 'POST', headers: json, body })
     if (response.status !== 200)
-      throw new Error(`an exchange was answered ${response.status}: ${await response.text()}`)
+      throw new Error(`${path} was answered ${response.status}: ${await response.text()}`)
     return response.json()
   }
 
@@ -111,7 +110,7 @@ export async function start({ cost, userCount = 1000, byCookie = false, challeng
           await Promise.all(users.slice(0, count).map(({ id }) => signIn(id, port))),
         )
       const bodies = await makeCodes(count)
-      const tokens = await Promise.all(bodies.map((body) => exchange(body, port)))
+      const tokens = await Promise.all(bodies.map((body) => ask('/auth/pkce/token', body, port)))
       return guardedRequests(
         tokens.map(({ access_token }, i) => bearer(users[i % users.length].id, access_token)),
       )
@@ -125,17 +124,15 @@ export async function start({ cost, userCount = 1000, byCookie = false, challeng
     },
     codes: async ({ count }) =>
       tokenRequests('/api/v1/auth/pkce/token', json, await makeCodes(count)),
+    // After a first refresh, which leaves a spent token behind, as in most sessions there is one.
     async refresh({ count }, port) {
-      const answers = await Promise.all(
-        (await makeCodes(count)).map((body) => exchange(body, port)),
-      )
-      const request = {
-        method: 'POST',
-        path: '/api/v1/auth/refresh',
-        headers: json,
-        body: '{"refreshToken":"%TOKEN%"}',
+      const bodies = []
+      for (const body of await makeCodes(count)) {
+        const { refresh_token: first } = await ask('/auth/pkce/token', body, port)
+        const { refresh_token } = await ask('/auth/refresh', refreshing(first), port)
+        bodies.push(refreshing(refresh_token))
       }
-      return { request, chains: answers.map(({ refresh_token }) => refresh_token) }
+      return tokenRequests('/api/v1/auth/refresh', json, bodies)
     },
   }
   return { listener: app, prepare: (input, port) => prepare[input.kind](input, port) }

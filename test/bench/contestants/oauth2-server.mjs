@@ -67,7 +67,8 @@ export async function start() {
       return tokenRequests('/token', form, bodies)
     },
     refresh({ count }) {
-      const chains = Array.from({ length: count }, (_none, i) => {
+      const asked = `grant_type=refresh_token&client_id=${client.id}&refresh_token=`
+      const bodies = Array.from({ length: count }, (_none, i) => {
         const refreshToken = randomBytes(32).toString('base64url')
         refreshTokens.set(refreshToken, {
           refreshToken,
@@ -75,10 +76,9 @@ export async function start() {
           client,
           user: users[i % users.length],
         })
-        return refreshToken
+        return asked + refreshToken
       })
-      const body = `grant_type=refresh_token&client_id=${client.id}&refresh_token=%TOKEN%`
-      return { chains, request: { method: 'POST', path: '/token', headers: form, body } }
+      return tokenRequests('/token', form, bodies)
     },
   }
   return { listener: app, prepare: (input) => prepare[input.kind](input) }

@@ -107,7 +107,7 @@ export async function start({ openid = false, inExpress = false }) {
       return tokenRequests('/token', headers, bodies, { idToken: openid })
     },
     async refresh({ count }) {
-      const chains = []
+      const tokens = []
       for (let i = 0; i < count; i += 1) {
         const accountId = users[i % users.length].id
         const grantId = await makeGrant(accountId)
@@ -119,10 +119,14 @@ export async function start({ openid = false, inExpress = false }) {
           rotations: 0,
           iiat: now(),
         })
-        chains.push(await token.save())
+        tokens.push(await token.save())
       }
-      const body = `grant_type=refresh_token&client_id=${clientId}&refresh_token=%TOKEN%`
-      return { chains, request: { method: 'POST', path: '/token', headers: form, body } }
+      const asked = `grant_type=refresh_token&client_id=${clientId}&refresh_token=`
+      return tokenRequests(
+        '/token',
+        form,
+        tokens.map((token) => asked + encodeURIComponent(token)),
+      )
     },
   }
   const listener = inExpress ? express().use(provider.callback()) : provider.callback()

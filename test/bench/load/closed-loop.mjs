@@ -1,15 +1,16 @@
 // Clients that each wait for an answer before they ask again.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { openConnection, requestBytes } from './connection.mjs'
-import { refreshTokenIn, requireAnswer } from './expect.mjs'
+import { requireAnswer } from './expect.mjs'
 import { summary } from './summary.mjs'
 
-/** The same requests over and over, for so long. */
+/** The same requests over and over, for so long, and at least so many. */
 export async function forSeconds({
   port,
   connections,
   seconds,
   warmUpSeconds,
+  least = 0,
   requests,
   expected,
 }) {
@@ -19,7 +20,7 @@ export async function forSeconds({
   const end = start + seconds * 1000
   let turn = 0
   await withConnections(port, connections, async (connection) => {
-    for (let from = performance.now(); from < end; ) {
+    for (let from = performance.now(); from < end || turn < least; ) {
       const which = turn++ % prepared.length
       requireAnswer(await connection.send(prepared[which]), expected[which], 'a guarded request')
       const now = performance.now()
@@ -55,35 +56,6 @@ export async function eachOnce({ port, connections, requests, expected, retries5
 
 function retryAfter({ head }) {
   return Number(/\r\nretry-after: *(\d+)/i.exec(head)?.[1] ?? 1)
-}
-
-/**
- * Each connection refreshes one session again and again, every time with the token of the last
- * answer.
- */
-export async function refreshing({ port, connections, count, chains, request, warmUp }) {
-  const times = []
-  let started = 0
-  let turn = -warmUp
-  await withConnections(port, connections, async (connection, index) => {
-    while (turn < count) {
-      if (turn++ === 0) started = performance.now()
-      const counted = turn > 0
-      const bytes = requestBytes({
-        ...request,
-        body: request.body.replace('%TOKEN%', encodeURIComponent(chains[index])),
-      })
-      const from = performance.now()
-      const answer = await connection.send(bytes)
-      requireAnswer(answer, { status: 200, tokens: true }, 'a refresh')
-      if (counted) times.push(performance.now() - from)
-      const next = refreshTokenIn(answer.body)
-      if (next === chains[index])
-        throw new Error('a refresh token was not replaced, so nothing here can be compared')
-      chains[index] = next
-    }
-  })
-  return { ...summary(times, (performance.now() - started) / 1000), chains }
 }
 
 async function withConnections(port, count, work) {

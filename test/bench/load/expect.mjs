@@ -41,6 +41,6 @@ function areTokens(body) {
 }
 
 /** The refresh token of an answer. */
-export function refreshTokenIn(body) {
+function refreshTokenIn(body) {
   return /"refresh_token":"([^"]+)"/.exec(body)?.[1]
 }

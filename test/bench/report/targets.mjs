@@ -43,14 +43,14 @@ const stormTargets = ({ storms }) =>
     atMost(`cost ${cost}: login p99, to that of ${workers}`, 1.2, times(rows, 'loginP99', workers)),
     atMost(
       `cost ${cost}: guarded GET p99, to that of ${workers}`,
-      1.5,
+      1.3,
       times(rows, 'guardedP99', workers),
     ),
     atMost(`cost ${cost}: event-loop delay p99`, 20, find(rows, ours).delayP99, ' ms'),
   ])
 
 const guardTargets = ({ rows }) => [
-  atMost('CPU of a guarded GET, to no guard', 1.1, guardedToOpen(find(rows, ours))),
+  atMost('CPU of a guarded GET, to no guard', 1.08, guardedToOpen(find(rows, ours))),
   atLeast('guarded GETs/s, to no guard', 0.95, find(rows, ours).toNoGuard),
   atLeast(
     'guarded GETs/s with challenges, to those without',
@@ -71,8 +71,8 @@ const guardTargets = ({ rows }) => [
 
 const tokenTargets = (results) =>
   [
-    ['exchange', 'exchanges', 1.45],
-    ['refresh', 'refreshes', 1.3],
+    ['exchange', 'exchanges', 1.3],
+    ['refresh', 'refreshes', 1.2],
   ].flatMap(([operation, many, bound]) => [
     atMost(
       `CPU of ${many}, to the limit in Express`,

@@ -31,7 +31,7 @@ const contestants = [
 const tokens = 100
 const connections = 20
 
-export async function measureGuards({ rounds, seconds, nodeOptions = [], only }) {
+export async function measureGuards({ rounds, seconds, warmUp, nodeOptions = [], only }) {
   const chosen = contestants.filter(({ label }) => only === undefined || only.includes(label))
   return withContestants(chosen, { nodeOptions }, async (started, load) => {
     const jobs = new Map()
@@ -43,7 +43,7 @@ export async function measureGuards({ rounds, seconds, nodeOptions = [], only })
         [guarded, openRequests(guarded)].map((requests) => ({ ...common, ...requests })),
       )
       for (const job of jobs.get(label))
-        await load.call('forSeconds', { ...job, seconds: Math.min(2, seconds) })
+        await load.call('forSeconds', { ...job, seconds: 0, least: warmUp })
     }
     const results = await inTurns(started, rounds, async ({ label, call }, round) => {
       const [guarded, open] = jobs.get(label)
