@@ -73,7 +73,8 @@ export function failClosed<Part extends object>(
             operation,
             () => methods[method]?.(...asked),
             (answer) => {
-              requireExpected(check(answer, asked))
+              const problem = check(answer, asked)
+              if (problem !== null) throw unexpected(problem)
               return answer
             },
           ),
@@ -85,8 +86,11 @@ export function failClosed<Part extends object>(
 
 /** Throws if a check has found a problem. */
 export function requireExpected(problem: string | null): void {
-  if (problem === null) return
-  throw new UnexpectedAnswer(problem.startsWith('is ') ? `the answer ${problem}` : problem)
+  if (problem !== null) throw unexpected(problem)
+}
+
+function unexpected(problem: string): UnexpectedAnswer {
+  return new UnexpectedAnswer(problem.startsWith('is ') ? `the answer ${problem}` : problem)
 }
 
 /** Accepts everything; for methods whose answer is not used. */
