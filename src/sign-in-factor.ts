@@ -3,6 +3,7 @@ import { AuthError } from './errors.js'
 import type { GroundKit } from './kits/ground-kit.js'
 import type { ManagementKit } from './kits/session-kit.js'
 import type { StoredMethod } from './stores/contract.js'
+import type { SecondFactorRecord } from './stores/second-factor-contract.js'
 import type { PasskeyFactor, PasskeyShown, SentPasskey } from './two-factor/passkey-factor.js'
 import { recoveryCodeHash } from './two-factor/recovery-codes.js'
 import { countsAsFactor, type SecondFactors, type UserFactors } from './two-factor/second-factor.js'
@@ -23,6 +24,8 @@ export interface FactorAttempt {
   readonly passkey: SentPasskey | null | undefined
   /** When `methods` were shown, if that was some time ago. */
   readonly shownAt: Date | undefined
+  /** The user's TOTP, if it is being read already. */
+  readonly totp: Promise<SecondFactorRecord | null> | undefined
   readonly context: RequestContext
 }
 
@@ -54,7 +57,7 @@ export async function proveFactor(
   const hasShown = secondFactors.meetsFactorPolicy(attempt.methods)
   // Sessions end when the factor changes, so a refresh need not ask for it again.
   if (hasShown && attempt.isRefresh) return nothing(null)
-  const factors = await secondFactors.of(user, attempt.methods)
+  const factors = await secondFactors.of(user, attempt.methods, attempt.totp)
   if (attempt.isRefresh && factors !== null && hasEndedSessions(factors)) return nothing(null)
   if (hasShown) return shownBefore(passkeys, attempt, { user, factors })
   if (passkeys !== undefined && attempt.passkey)

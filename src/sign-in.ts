@@ -5,6 +5,7 @@ import { objectionIn } from './lib/mistakes.js'
 import { type ApprovedSignIn, approve } from './sessions/approved-sign-in.js'
 import { type DecidingKit, type FactorProof, proveFactor } from './sign-in-factor.js'
 import type { StoredMethod } from './stores/contract.js'
+import type { SecondFactorRecord } from './stores/second-factor-contract.js'
 import type { SentPasskey } from './two-factor/passkey-factor.js'
 import type { AuthUser } from './users/contract.js'
 
@@ -67,6 +68,8 @@ export interface SignInAttempt {
   readonly passkey?: SentPasskey | null
   /** When `methods` were shown, if that was some time ago. */
   readonly shownAt?: Date
+  /** The user's TOTP, if it is being read already. */
+  readonly totp?: Promise<SecondFactorRecord | null> | undefined
   readonly context: RequestContext
 }
 
@@ -141,11 +144,11 @@ const noPerson: FactorProof = { proven: [], totpSince: null, passkeyShown: null 
 
 function factorOf(
   kit: DecidingKit,
-  { door, methods, code, passkey, shownAt, context }: SignInAttempt,
+  { door, methods, code, passkey, shownAt, totp, context }: SignInAttempt,
   user: AuthUser,
 ): Promise<FactorProof | AuthError> | FactorProof {
   if (door === 'service') return noPerson
-  const attempt = { isRefresh: door === 'refresh', methods, code, passkey, shownAt, context }
+  const attempt = { isRefresh: door === 'refresh', methods, code, passkey, shownAt, totp, context }
   return proveFactor(kit, attempt, user)
 }
 

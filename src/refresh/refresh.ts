@@ -184,11 +184,18 @@ async function decide(
   session: RefreshableSession,
   context: RequestContext,
 ): Promise<AuthUser> {
-  const user = await kit.users.findById(session.userId)
+  const { userId, methods } = session
+  // Beside the user: neither needs what the other says. A session that has shown its factor is not
+  // asked for it again.
+  const totp = kit.secondFactors.meetsFactorPolicy(methods)
+    ? undefined
+    : kit.secondFactors.totpOf(userId)
+  // Nobody waits for it where the user is refused before.
+  totp?.catch(() => {})
+  const user = await kit.users.findById(userId)
   if (user !== null && !(await kit.passwordStands(session, user)))
     throw refusal(kit, 'unknown-or-ended', session, context)
-  const { methods } = session
-  const asked = { door: 'refresh', user, methods, code: undefined, context } as const
+  const asked = { door: 'refresh', user, methods, code: undefined, totp, context } as const
   const decision = await kit.decideSignIn(asked)
   if (!decision.allowed) throw refusal(kit, decision.reason, session, context)
   return decision.approved.user

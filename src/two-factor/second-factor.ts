@@ -48,7 +48,13 @@ export interface SecondFactors {
    * The user's active factors; null if there are none. After a mailed code in the place of a
    * password, codes by mail are no second factor: they prove the same mailbox once more.
    */
-  of(user: AuthUser, shown?: readonly StoredMethod[]): Promise<UserFactors | null>
+  of(
+    user: AuthUser,
+    shown?: readonly StoredMethod[],
+    totp?: Promise<SecondFactorRecord | null>,
+  ): Promise<UserFactors | null>
+  /** The TOTP of a user whose row is being read: hand it to `of`, which handles its failure. */
+  totpOf(userId: string): Promise<SecondFactorRecord | null>
   /**
    * Whether the methods satisfy the policy: a second factor was shown to the router, or to the
    * host, if `acceptHostMfa` lets `mfa` count. Unlike this, {@link countsAsFactor} ignores `mfa`.
@@ -111,14 +117,19 @@ export function openSeed(
   })
 }
 
+const none = Promise.resolve(null)
+
 /** Verifies codes against the store and against the host's factors. */
 export function createSecondFactors(kit: FactorsKit): SecondFactors {
   const first = ({ others, totp }: UserFactors) => (totp === null ? others[0] : undefined)
   // Loads in the background, for the first code. If this fails, the first code reports it.
   if (kit.totp !== undefined) import('./totp.js').catch(() => {})
+  const totpOf = (userId: string) => kit.totp?.store.find(userId) ?? none
   return {
-    async of(user, shown = []) {
-      const totp = (await kit.totp?.store.find(user.id)) ?? null
+    totpOf,
+
+    async of(user, shown = [], reading = totpOf(user.id)) {
+      const totp = await reading
       if (kit.codeFactors.length === 0)
         return totp && { user, totp, others: [], methods: ['totp', 'recovery'] }
       const enabled = await Promise.all(kit.codeFactors.map((factor) => factor.isEnabled(user)))

@@ -1,6 +1,9 @@
 import { describe, expect, it, vi } from 'vitest'
+import { memoryStores } from '../../src/stores/memory-stores.js'
 import { bearer, get, logIn, obtainCode, post } from '../support/client.js'
-import { startHost, type TestHost } from '../support/host.js'
+import { gate } from '../support/gate.js'
+import { passwordHash, startHost, type TestHost } from '../support/host.js'
+import { testUsers } from '../support/users.js'
 
 interface Tokens {
   access_token: string
@@ -118,6 +121,56 @@ describe('POST /auth/refresh', () => {
     ])
       await refresh(host, text)
     expect(find).toHaveBeenCalledTimes(1)
+  })
+
+  it('reads the user beside the second factor, and answers 503 if either cannot be read', async () => {
+    const asked: string[] = []
+    const stores = memoryStores()
+    const users = testUsers()
+    users.add({
+      id: 'u-alice',
+      username: 'alice',
+      email: 'alice@example.com',
+      name: 'A',
+      passwordHash,
+    })
+    const userGate = gate()
+    let failing: 'user' | 'factor' | null = null
+    const host = await startHost({
+      options: {
+        ...stores,
+        users: {
+          ...users,
+          async findById(id) {
+            asked.push('user')
+            if (failing === 'user') throw new Error('down')
+            await userGate.pass()
+            return users.findById(id)
+          },
+        },
+        secondFactors: {
+          ...stores.secondFactors,
+          async find(userId) {
+            asked.push('factor')
+            if (failing === 'factor') throw new Error('down')
+            return stores.secondFactors.find(userId)
+          },
+        },
+      },
+    })
+    const first = await openSession(host)
+    asked.length = 0
+    const arrived = userGate.shut()
+    const refreshing = refresh(host, first.refresh_token)
+    await arrived
+    expect(asked.toSorted()).toEqual(['factor', 'user'])
+    userGate.open()
+    const { status, body } = await refreshing
+    expect(status).toBe(200)
+    for (failing of ['user', 'factor'] as const)
+      expect((await refresh(host, body.refresh_token)).status).toBe(503)
+    failing = null
+    expect((await refresh(host, body.refresh_token)).status).toBe(200)
   })
 
   it('lets two tabs that refresh at once, and once more, go on together', async () => {

@@ -154,6 +154,19 @@ describe('the windows of a counter in memory', () => {
     expect(sizes).toEqual([7000, 2000, 0, 0])
   })
 
+  it('are looked through once in their duration, as long as none has ended', () => {
+    vi.useFakeTimers()
+    const { counter, run } = counting()
+    run('take', 'key')
+    vi.advanceTimersByTime(50_000)
+    run('set', 'key')
+    // It ends at 110 s: not at the sweep after 60 s, and the next one comes after 120 s.
+    vi.advanceTimersByTime(69_999)
+    expect(counter.size).toBe(1)
+    vi.advanceTimersByTime(1)
+    expect(counter.size).toBe(0)
+  })
+
   it('of 30 days are swept out no sooner than they have ended, with one timer for all of them', () => {
     vi.useFakeTimers()
     const { counter, run } = counting({ duration: month })
