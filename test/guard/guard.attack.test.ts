@@ -1,7 +1,9 @@
+import crypto from 'node:crypto'
 import { request as rawRequest } from 'node:http'
+import { syncBuiltinESMExports } from 'node:module'
 import supertest from 'supertest'
-import { describe, expect, it } from 'vitest'
-import { AuthError } from '../../src/index.js'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { type AccessTokenClaims, AuthError } from '../../src/index.js'
 import { afterAttack } from '../support/after-attack.js'
 import { bearer, get, logIn, obtainCode, post } from '../support/client.js'
 import { password, passwordHash, startHost, type TestHost } from '../support/host.js'
@@ -232,8 +234,47 @@ describe('a token of more than 8,192 characters', () => {
       },
     }
     const host = await startHost({ options: { signer }, server: { maxHeaderSize: 80_000 } })
+    const hashed = hashedLengths()
     for (const length of [8192, 8193, 60_000])
       expect((await get(host, '/me', bearer('x'.repeat(length)))).status).toBe(401)
     expect(asked).toEqual([8192])
+    expect(hashed).toContain(8192)
+    expect(hashed.filter((length) => length > 8192)).toEqual([])
+  })
+
+  it('is longer than the longest, which is remembered as any other is', async () => {
+    let asked = 0
+    const signer = {
+      sign: async (claims: AccessTokenClaims) =>
+        Buffer.from(JSON.stringify(claims)).toString('base64url').padEnd(8192, '.'),
+      async verify(token: string) {
+        asked += 1
+        const [claims = ''] = token.split('.')
+        return JSON.parse(Buffer.from(claims, 'base64url').toString()) as AccessTokenClaims
+      },
+    }
+    const host = await startHost({ options: { signer }, server: { maxHeaderSize: 80_000 } })
+    const { authToken } = await logIn(host)
+    expect(authToken).toHaveLength(8192)
+    asked = 0
+    for (let i = 0; i < 3; i += 1)
+      expect((await get(host, '/me', bearer(authToken))).status).toBe(200)
+    expect(asked).toBe(1)
   })
 })
+
+/** Of each text that is hashed from now on, until the test ends. */
+function hashedLengths(): number[] {
+  const lengths: number[] = []
+  const { hash } = crypto
+  onTestFinished(() => {
+    crypto.hash = hash
+    syncBuiltinESMExports()
+  })
+  crypto.hash = ((...given: Parameters<typeof hash>) => {
+    lengths.push(String(given[1]).length)
+    return Reflect.apply(hash, crypto, given)
+  }) as typeof hash
+  syncBuiltinESMExports()
+  return lengths
+}
