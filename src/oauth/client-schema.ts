@@ -211,7 +211,7 @@ function publicKey(): z.ZodType<object> {
 const bothGrants: readonly OAuthGrant[] = ['authorization_code', 'refresh_token']
 
 /** The device grant, as clients name it. */
-export const deviceGrant: Extract<OAuthGrant, `urn:${string}`> =
+export const deviceGrant: Extract<OAuthGrant, `${string}:device_code`> =
   'urn:ietf:params:oauth:grant-type:device_code'
 
 /** The grant of services. */

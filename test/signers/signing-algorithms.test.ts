@@ -120,6 +120,18 @@ describe('a thousand tokens', () => {
   )
 })
 
+it('claims of a verified token are signed with the issuer and audience of today', async () => {
+  const signer = joseSigner({ issuer, audience, keys: [await generateSigningKey()] })
+  const [claims] = fc.sample(someClaims, { numRuns: 1, seed: 1 }) as [AccessTokenClaims]
+  const former = { ...claims, iss: 'https://former.example.com', aud: undefined }
+  const payload = (await signer.sign(former as never)).split('.')[1] ?? ''
+  expect(JSON.parse(Buffer.from(payload, 'base64url').toString())).toMatchObject({
+    iss: issuer,
+    aud: audience,
+    client_id: audience,
+  })
+})
+
 describe('a polluted Object.prototype', () => {
   it.each<SigningAlgorithm>(['ES256', 'EdDSA', 'PS256', 'HS256'])(
     'changes no %s signature',
