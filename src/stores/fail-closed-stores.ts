@@ -304,6 +304,7 @@ export const identityAnswers: Answers<IdentityStore> = {
   wasUnlinked: bool,
   link: { linked: {}, exists: {} },
   listForUser: listOf(record<IdentityRecord>({ ...identity, userId: theOneAsked })),
+  listOfProvider: listOf(record<IdentityRecord>({ ...identity, provider: theOneAsked })),
   used: unread,
   unlink: { unlinked: {}, last: {}, unknown: {} },
   unlinkAllForUser: count,

@@ -53,6 +53,11 @@ export interface IdentityStore {
   ): Promise<LinkIdentityResult>
   /** All of the user's, the oldest first, then by the bytes of their ids. */
   listForUser(userId: string): Promise<IdentityRecord[]>
+  /**
+   * Up to `limit` of a provider's, by the bytes of their subjects, from the first one after `after`
+   * on; null: from the beginning. So a directory looks at everybody, page by page.
+   */
+  listOfProvider(provider: string, after: string | null, limit: number): Promise<IdentityRecord[]>
   /** Sets `lastUsedAt`, of one that is there. Never inserts. */
   used(provider: string, subject: string, now: Date): Promise<void>
   /**

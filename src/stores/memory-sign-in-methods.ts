@@ -243,10 +243,9 @@ export function memoryIdentities(): IdentityStore {
     ofUsers.of(userId).map((id) => byPair.get(pairOfId.get(id) ?? '') as Kept)
   const rowsOf = (userId: string) =>
     keptOf(userId).flatMap(({ row, isUnlinked }) => (isUnlinked ? [] : row))
-  const linked = (pair: string) => {
-    const kept = byPair.get(pair)
-    return kept === undefined || kept.isUnlinked ? null : kept.row
-  }
+  const linked = (pair: string) => linkedIn(byPair.get(pair))
+  const keep = (row: IdentityRecord, isUnlinked = false) =>
+    void byPair.set(pairOf(row.provider, row.subject), { row, isUnlinked })
   return {
     find: async (provider, subject) => copyOf(linked(pairOf(provider, subject))),
     wasUnlinked: async (provider, subject) =>
@@ -260,25 +259,26 @@ export function memoryIdentities(): IdentityStore {
       if (before !== undefined && (unlessUnlinked || !before.isUnlinked))
         return { outcome: 'exists' }
       if (before !== undefined) remove(before.row)
-      byPair.set(pair, { row: copyOf(identity), isUnlinked: false })
+      keep(copyOf(identity))
       pairOfId.set(id, pair)
       ofUsers.add(userId, id)
       return { outcome: 'linked' }
     },
     listForUser: async (userId) => rowsOf(userId).map(copyOf).sort(oldestFirst),
+    listOfProvider: async (provider, after, limit) =>
+      pageOf([...byPair.values()], provider, after)
+        .slice(0, limit)
+        .map(copyOf),
     async used(provider, subject, now) {
-      const pair = pairOf(provider, subject)
-      const row = linked(pair)
-      if (row === null) return
-      byPair.set(pair, { row: { ...row, lastUsedAt: copyOf(now) }, isUnlinked: false })
+      const row = linked(pairOf(provider, subject))
+      if (row !== null) keep({ ...row, lastUsedAt: copyOf(now) })
     },
     async unlink(userId, id, { unlessLast }) {
       const rows = rowsOf(userId)
       const row = rows.find((one) => one.id === id)
       if (row === undefined) return { outcome: 'unknown' }
       if (unlessLast && rows.length === 1) return { outcome: 'last' }
-      const pair = pairOf(row.provider, row.subject)
-      byPair.set(pair, { row: { ...row, label: null }, isUnlinked: true })
+      keep({ ...row, label: null }, true)
       return { outcome: 'unlinked' }
     },
     async unlinkAllForUser(userId) {
@@ -287,6 +287,27 @@ export function memoryIdentities(): IdentityStore {
       return rows.length
     },
   }
+}
+
+function linkedIn(kept: Kept | undefined): IdentityRecord | null {
+  return kept === undefined || kept.isUnlinked ? null : kept.row
+}
+
+function pageOf(
+  all: readonly Kept[],
+  provider: string,
+  after: string | null,
+): readonly IdentityRecord[] {
+  const isMeant = ({ row, isUnlinked }: Kept) =>
+    !isUnlinked && row.provider === provider && (after === null || byBytes(row.subject, after) > 0)
+  return all
+    .filter(isMeant)
+    .map(({ row }) => row)
+    .sort((one, other) => byBytes(one.subject, other.subject))
+}
+
+function byBytes(one: string, other: string): number {
+  return Buffer.compare(Buffer.from(one), Buffer.from(other))
 }
 
 // No separator: either of the two may hold any character.

@@ -178,6 +178,8 @@ async function callEveryMethodOfIdentities(identities: SqlStores['identities']):
   await identities.find(provider, subject)
   await identities.wasUnlinked(provider, subject)
   await identities.listForUser(userId)
+  await identities.listOfProvider(provider, null, 500)
+  await identities.listOfProvider(provider, subject, 500)
   await identities.used(provider, subject, at(1))
   await identities.unlink(userId, 'another', { unlessLast: true })
   await identities.unlink(userId, id, { unlessLast: false })

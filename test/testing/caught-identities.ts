@@ -9,10 +9,18 @@ const uses = 'used sets when that identity was used, and nothing else, and never
 const unlinks = 'unlink deletes that identity alone, and the last one only where it is told to'
 const lists = 'listForUser answers the identities of that user, the oldest first, ties by id'
 
+const pages = 'listOfProvider answers the linked ones of that provider, page by page'
+
 /** The same for identities. */
 export const caughtIdentities: Readonly<
   Record<keyof typeof badIdentities, readonly [test: string, message: string]>
 > = {
+  'identities: listOfProvider begins with the one that it was given': [
+    pages,
+    'after the given one',
+  ],
+  'identities: listOfProvider without a limit': [pages, 'up to the limit'],
+  'identities: listOfProvider in the order of a dictionary': [pages, 'by the bytes'],
   'identities: link as an upsert': [neverMoved, 'whoever has them'],
   'identities: link reads, then writes': [
     'link is won by one of 10 callers',

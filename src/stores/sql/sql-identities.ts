@@ -40,6 +40,9 @@ export function sqlIdentities(engine: SqlEngine): IdentityStore {
       return (await rows.orderBy('created_at').orderBy('id').execute()).map(columns.read)
     },
 
+    listOfProvider: async (provider, after, limit) =>
+      (await pageOf(engine, provider, after).limit(limit).execute()).map(columns.read),
+
     used: (provider, subject, now) =>
       engine.write(async () => {
         await db
@@ -74,6 +77,16 @@ function rowOf({ db, tables, key }: SqlEngine, provider: string, subject: string
     .where('provider', '=', key(provider, 'provider'))
     .where('subject', '=', key(subject, 'subject'))
     .executeTakeFirst()
+}
+
+function pageOf({ db, tables, key }: SqlEngine, provider: string, after: string | null) {
+  const rows = db
+    .selectFrom(tables.identities)
+    .selectAll()
+    .where('provider', '=', key(provider, 'provider'))
+    .where('unlinked', '=', 0)
+    .orderBy('subject')
+  return after === null ? rows : rows.where('subject', '>', key(after, 'subject'))
 }
 
 // Some drivers can be told to answer every whole number as a BigInt.

@@ -35,6 +35,7 @@ export function identitiesContract(part: Part<IdentityStore>): void {
   identityNames(part)
   identityUses(part)
   identityLists(part)
+  identityPages(part)
 }
 
 function identitiesComeBack({ it }: Part<IdentityStore>): void {
@@ -263,5 +264,30 @@ function identityLists({ it }: Part<IdentityStore>): void {
     )
     const nobody = newIdentity(at).userId
     same(await identities.listForUser(nobody), [], 'identities.listForUser of a user without any.')
+  })
+}
+
+function identityPages({ it }: Part<IdentityStore>): void {
+  it('listOfProvider answers the linked ones of that provider, page by page', async (identities, at) => {
+    const { provider } = newIdentity(at)
+    // Some differ only by their bytes: capitals come before small letters.
+    const rows = ['B', 'a', 'b', '\uffee', '\u{1f600}'].map((subject) =>
+      newIdentity(at, { provider, subject }),
+    )
+    const unlinked = newIdentity(at, { provider, subject: 'aa' })
+    const others = [newIdentity(at), newIdentity(at, { provider: `${provider}a`, subject: 'ab' })]
+    for (const row of [...rows.toReversed(), unlinked, ...others]) await identities.link(row)
+    await identities.unlink(unlinked.userId, unlinked.id, { unlessLast: false })
+    const said = 'identities.listOfProvider: linked ones of this provider alone, by the bytes of'
+    same(
+      [
+        await identities.listOfProvider(provider, null, 2),
+        await identities.listOfProvider(provider, 'a', 2),
+        await identities.listOfProvider(provider, '\uffee', 2),
+        await identities.listOfProvider(provider, '\u{1f600}', 2),
+      ],
+      [rows.slice(0, 2), rows.slice(2, 4), rows.slice(4), []],
+      `${said} the subject, after the given one, up to the limit.`,
+    )
   })
 }

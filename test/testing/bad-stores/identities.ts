@@ -36,6 +36,33 @@ const finding = (change: (row: IdentityRecord) => IdentityRecord) =>
     },
   }))
 
+/** The pages of a provider, changed. */
+const paging = (list: (good: IdentityStore) => IdentityStore['listOfProvider']) =>
+  withIdentities((good) => ({ listOfProvider: list(good) }))
+
+const badPages = {
+  'identities: listOfProvider begins with the one that it was given': paging(
+    (good) => async (provider, after, limit) => {
+      const there = after === null ? null : await good.find(provider, after)
+      const next = await good.listOfProvider(provider, after, limit)
+      return (there === null ? next : [there, ...next]).slice(0, limit)
+    },
+  ),
+  'identities: listOfProvider without a limit': paging(
+    (good) => (provider, after) => good.listOfProvider(provider, after, 1000),
+  ),
+  'identities: listOfProvider in the order of a dictionary': paging(
+    (good) => async (provider, after, limit) => {
+      const rows = await good.listOfProvider(provider, null, 1000)
+      const order = new Intl.Collator('en').compare
+      return rows
+        .filter(({ subject }) => after === null || order(subject, after) > 0)
+        .sort((one, other) => order(one.subject, other.subject))
+        .slice(0, limit)
+    },
+  ),
+}
+
 const badLinks = {
   'identities: link as an upsert': withIdentities((good) => ({
     link: (identity) => move(good, identity),
@@ -231,6 +258,7 @@ const badUnlinks = {
 /** Stores of identities that are wrong in one respect each. */
 export const badIdentities = {
   ...badLinks,
+  ...badPages,
   ...badNames,
   ...badUses,
   ...badUnlinks,

@@ -230,6 +230,7 @@ function ofUsers(at: fresh.Moment): Asked<OfUsers> {
       wasUnlinked: [provider, subject],
       link: [identity],
       listForUser: [userId],
+      listOfProvider: [provider, null, 2],
       used: [provider, subject, now],
       unlink: [userId, id, { unlessLast: true }],
       unlinkAllForUser: [userId],
