@@ -31,6 +31,7 @@ export const entries = {
   opentelemetry: 'lib/open-telemetry',
   admin: 'admin/admin',
   providers: 'providers/providers',
+  directories: 'directories/directories',
   testing: 'testing/testing',
 }
 

@@ -32,6 +32,10 @@ const offences = {
     'router/metrics.ts',
     "export { openIdProvider } from '../providers/open-id-provider.js'",
   ],
+  'directories-are-apart': [
+    'router/metrics.ts',
+    "export { ldapDirectory } from '../directories/ldap-directory.js'",
+  ],
   'node-in-client-node': ['client/wire.ts', "import 'node:os'"],
   'client-core-alone': [
     'client/token-store.ts',
@@ -54,6 +58,10 @@ const offences = {
   ],
   'floor-providers': [
     'providers/contract.ts',
+    "import type { SessionRecord } from '../stores/contract.js'",
+  ],
+  'floor-directories': [
+    'directories/contract.ts',
     "import type { SessionRecord } from '../stores/contract.js'",
   ],
   'floor-users': [
@@ -182,6 +190,7 @@ const offences = {
     "export { verifyAuthenticationResponse } from '@simplewebauthn/server'",
   ],
   'openid-client-in-providers': ['router/metrics.ts', "export { discovery } from 'openid-client'"],
+  'ldapts-in-directories': ['router/metrics.ts', "export { Client } from 'ldapts'"],
   'limiter-in-throttle': [
     'http/endpoint.ts',
     "export { RateLimiterMemory } from 'rate-limiter-flexible'",

@@ -88,6 +88,7 @@ const areas = {
     mutate: ['src/providers/*.ts', 'src/lib/outgoing.ts'],
     tests: ['providers/', 'lib/outgoing'],
   },
+  directories: { mutate: ['src/directories/*.ts'], tests: ['directories/'] },
   'device-links': {
     mutate: ['src/device-links/*.ts'],
     tests: ['device-links/', 'pages/account/', 'docs/http-api'],

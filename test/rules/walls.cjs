@@ -25,6 +25,10 @@ const floors = [
       ['providers/'],
       'hosts can write a provider: it knows its protocol, not who signs in here.',
     ],
+    directories: [
+      ['directories/'],
+      'hosts can write a directory: it knows its protocol, not who signs in here.',
+    ],
   },
   {
     passwords: [
@@ -249,6 +253,12 @@ const packageRules = [
     'An optional peer: whoever imported it elsewhere would make every host install it.',
   ),
   onlyIn(
+    'ldapts-in-directories',
+    ['ldapts'],
+    ['directories/'],
+    'An optional peer: whoever imported it elsewhere would make every host install it.',
+  ),
+  onlyIn(
     'limiter-in-throttle',
     ['rate-limiter-flexible'],
     ['throttle/'],
@@ -319,7 +329,7 @@ const singleRules = [
         'lib/',
         'errors\\.ts$',
         'two-factor/totp\\.ts$',
-        '(stores|signers|users)/(|[^/]+-)contract\\.ts$',
+        '(directories|stores|signers|users)/(|[^/]+-)contract\\.ts$',
         'stores/new-records\\.ts$',
       ]),
     },
@@ -346,6 +356,16 @@ const singleRules = [
     to: {
       path: inSrc(['providers/']),
       pathNot: inSrc(['providers/contract\\.ts$']),
+    },
+  },
+  {
+    name: 'directories-are-apart',
+    comment: 'Who signs in without a directory must not load what one needs.',
+    severity: 'error',
+    from: { path: '^src/', pathNot: inSrc(['directories/']) },
+    to: {
+      path: inSrc(['directories/']),
+      pathNot: inSrc(['directories/contract\\.ts$']),
     },
   },
   {

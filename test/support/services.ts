@@ -21,6 +21,15 @@ export const mysqlUrl: string | null = await reachable(
   'TEST_MYSQL_URL',
   'mysql://root@127.0.0.1:3306/test',
 )
+/**
+ * OpenLDAP, as an `ldap:` URL; over TLS it answers at the port that is 247 higher. Override with
+ * TEST_LDAP_URL.
+ */
+export const ldapUrl: string | null = await reachable(
+  'OpenLDAP',
+  'TEST_LDAP_URL',
+  'ldap://127.0.0.1:3389',
+)
 
 async function reachable(name: string, variable: string, standard: string): Promise<string | null> {
   const url = process.env[variable] || standard
