@@ -24,6 +24,8 @@ export type AuthErrorCode =
   | 'registration-closed'
   | 'reauthentication-required'
   | 'second-factor-enrolment-required'
+  | 'password-expired'
+  | 'password-elsewhere'
   | 'not-found'
   | 'method-not-allowed'
   | 'totp-already-enabled'
@@ -75,6 +77,8 @@ const catalogue: Readonly<Record<AuthErrorCode, { status: number; message: strin
   'registration-closed': { status: 403, message: 'New accounts need an invitation.' },
   'reauthentication-required': { status: 403, message: 'Sign in again to do this.' },
   'second-factor-enrolment-required': { status: 403, message: 'Set up a second factor first.' },
+  'password-expired': { status: 403, message: 'This password must be changed first.' },
+  'password-elsewhere': { status: 403, message: 'This password is changed somewhere else.' },
   'not-found': { status: 404, message: 'There is no such session.' },
   'method-not-allowed': { status: 405, message: 'This method is not allowed here.' },
   'totp-already-enabled': { status: 409, message: 'A second factor is already enabled.' },

@@ -19,6 +19,20 @@ export type { AuthRouterOptions, Lifetimes, PkceOptions } from './router/options
 // What a host supplies.
 
 export type { DeviceLinksOptions } from './device-links/device-links-options.js'
+export type {
+  Directory,
+  DirectoryCheck,
+  DirectoryEntry,
+  DirectoryRefusal,
+  DirectoryVerdict,
+} from './directories/contract.js'
+export type {
+  DirectoriesForHost,
+  EntryToConnect,
+  IdentitiesForHost,
+} from './directory-sign-in/directories.js'
+export type { DirectoriesOptions } from './directory-sign-in/directories-options.js'
+export type { DirectoryLook } from './directory-sign-in/directory-watch.js'
 export type { CanonicalIdentifier } from './login/login-request.js'
 export type {
   ApiOptions,

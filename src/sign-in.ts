@@ -81,13 +81,24 @@ export type SignInDecision =
 /** Decides whether this user may have a session now. */
 export type DecideSignIn = (attempt: SignInAttempt) => Promise<SignInDecision>
 
+/** Whether the user may still come in by the directory that has the password. Rejects with 503. */
+export type StandsInDirectory = (
+  user: AuthUser,
+  asked: Pick<SignInAttempt, 'door' | 'methods'>,
+) => Promise<boolean>
+
+interface SignInDecisionKit extends DecidingKit {
+  /** Undefined without the option `directories`. */
+  readonly standsInDirectory: StandsInDirectory | undefined
+}
+
 /**
  * The one decision behind every sign-in: login, code issue, exchange and refresh all call it, so a
- * rule added here applies to all of them. In this order: the user exists and is not disabled; the
- * second factor is satisfied; the host does not object.
+ * rule added here applies to all of them. In this order: the user exists and is not disabled, nor
+ * gone from the directory; the second factor is satisfied; the host does not object.
  */
 export function createSignInDecision(
-  kit: DecidingKit,
+  kit: SignInDecisionKit,
   beforeLogin: BeforeLogin | undefined,
 ): DecideSignIn {
   return async function decideSignIn(attempt) {
@@ -95,7 +106,7 @@ export function createSignInDecision(
     if (user === null) return refused('unknown-user', new AuthError('Unauthorized'))
     if (user.disabled === true) return refused('disabled', new AuthError('Unauthorized'))
 
-    const factor = await factorOf(kit, attempt, user)
+    const factor = await standingAndFactor(kit, attempt, user)
     if (factor instanceof AuthError) return refused(factorRefusal(factor), factor)
     const methods = Object.freeze([...attempt.methods, ...factor.proven])
 
@@ -142,6 +153,20 @@ export function createFactorStands({
 
 const noPerson: FactorProof = { proven: [], totpSince: null, passkeyShown: null }
 
+function standingAndFactor(
+  kit: SignInDecisionKit,
+  attempt: SignInAttempt,
+  user: AuthUser,
+): Promise<FactorProof | AuthError> | FactorProof {
+  const { standsInDirectory } = kit
+  if (standsInDirectory === undefined) return factorOf(kit, attempt, user)
+  return standsInDirectory(user, attempt).then((stands) =>
+    stands
+      ? factorOf(kit, attempt, user)
+      : new AuthError('Unauthorized', { message: 'gone from the directory' }),
+  )
+}
+
 function factorOf(
   kit: DecidingKit,
   { door, methods, code, passkey, shownAt, totp, context }: SignInAttempt,
@@ -153,6 +178,7 @@ function factorOf(
 }
 
 function factorRefusal({ code }: AuthError): SignInRefusal {
+  if (code === 'Unauthorized') return 'directory-refused'
   return code === 'totp-invalid' ? 'second-factor-invalid' : 'second-factor-required'
 }
 

@@ -65,7 +65,7 @@ const logIn: Operation = {
     }),
   },
   answers: loginAnswer,
-  refusals: loginRefusals,
+  refusals: [...loginRefusals, 'password-expired'],
 }
 
 const issueCode: Operation = {

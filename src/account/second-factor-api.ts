@@ -52,6 +52,7 @@ const begin: Operation = {
     'forbidden',
     'reauthentication-required',
     'totp-already-enabled',
+    'password-expired',
     'too-many-requests',
   ],
 }
@@ -83,6 +84,7 @@ const ofProof = [
   ...ofBodies,
   'totp-invalid',
   'totp-not-enabled',
+  'password-expired',
   'too-many-requests',
 ] as const
 

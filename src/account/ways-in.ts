@@ -1,4 +1,5 @@
 import type { RequestContext } from '../audit/events.js'
+import { isOfDirectory } from '../directories/stored-directory.js'
 import { AuthError } from '../errors.js'
 import type { SignInKit } from '../kits/sign-in-kit.js'
 import type { SettleRemoved } from '../passkeys/passkeys.js'
@@ -59,7 +60,8 @@ export function createRemoveWaysIn(kit: WaysInKit): RemoveWaysIn {
     const ofIdentities = meant(which, present, byPassword !== false)
     const { identities, passkeys } = await listAll(kit, userId)
     const goes = [...identities.map(ofIdentities), ...passkeys.map(ofPasskeys)]
-    const unlessLast = which.sparesLast && user?.passwordHash === null && !goes.includes(false)
+    const sparesLast = which.sparesLast && user !== null && !(await hasPassword(kit, user))
+    const unlessLast = sparesLast && !goes.includes(false)
     const outcomes: Outcome[] = []
     for (const one of identities.filter(ofIdentities)) {
       // One way in of either kind is enough.
@@ -74,6 +76,13 @@ export function createRemoveWaysIn(kit: WaysInKit): RemoveWaysIn {
     if (outcomes.includes('last')) throw new AuthError('last-sign-in-method')
     return outcomes.filter((outcome) => outcome === 'removed').length
   }
+}
+
+async function hasPassword(
+  { passwordElsewhere }: WaysInKit,
+  { id, passwordHash }: AuthUser,
+): Promise<boolean> {
+  return passwordHash !== null || (await passwordElsewhere?.(id)) != null
 }
 
 async function includesPasskeys(
@@ -97,7 +106,10 @@ function meant(
 
 async function listAll({ identities, passkeyStore }: WaysInKit, userId: string) {
   return {
-    identities: (await identities?.listForUser(userId)) ?? [],
+    // An entry of a directory is connected by the host, and by no thief.
+    identities: ((await identities?.listForUser(userId)) ?? []).filter(
+      (one) => !isOfDirectory(one),
+    ),
     passkeys: (await passkeyStore?.listForUser(userId)) ?? [],
   }
 }

@@ -75,8 +75,19 @@ export function passwordsForHost(kit: AccountsKit): PasswordsForHost {
   }
 }
 
+/** Throws 403 `password-elsewhere` for the user of a directory, who has no password here; 503. */
+export async function requireOwnPassword(
+  { passwordElsewhere }: AccountsKit,
+  { id }: Pick<AuthUser, 'id'>,
+): Promise<void> {
+  const elsewhere = await passwordElsewhere?.(id)
+  if (elsewhere == null) return
+  const { name, url } = elsewhere
+  throw new AuthError('password-elsewhere', { details: { name, url } })
+}
+
 /**
- * Throws 400 `password-refused` if the rules refuse it, 503. `withoutBreached`: the check for
+ * Throws 400 `password-refused` if the rules refuse it, 403 `password-elsewhere`, 503. `withoutBreached`: the check for
  * leaked passwords does not run yet.
  */
 export async function requireGood(
@@ -86,6 +97,7 @@ export async function requireGood(
   context: RequestContext,
   withoutBreached = false,
 ): Promise<void> {
+  await requireOwnPassword(kit, user)
   const { reasons, minLength } = await judge(kit, user, password, withoutBreached)
   if (reasons.length === 0) return
   kit.audit({ type: 'password.refused-by-rules', userId: user.id, reasons }, context)

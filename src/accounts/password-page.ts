@@ -1,4 +1,5 @@
 import { AuthError } from '../errors.js'
+import type { PasswordElsewhere } from '../kits/sign-in-kit.js'
 import type { BrowserUser } from '../oauth/browser-sign-in.js'
 import { type AccountFormPage, changedBy } from '../pages/account-form.js'
 import {
@@ -6,6 +7,7 @@ import {
   accountOf,
   backTo,
   button,
+  changeLink,
   field,
   formOf,
   hiddenUsername,
@@ -34,9 +36,17 @@ import {
 export function createPasswordPage(forms: FormsKit, kit: PasswordsKit): AccountFormPage {
   async function contentOf(found: BrowserUser) {
     const { user } = found.approved
+    const elsewhere = await kit.passwordElsewhere?.(user.id)
+    const back = plainAddress(forms, 'account')
+    if (elsewhere) {
+      const account = accountOf(found)
+      return (form: PageForm): Content =>
+        (shell) =>
+          passwordElsewherePage({ account, form, back, ...elsewhere }, shell)
+    }
     const minLength = await minLengthOf(kit, user)
     const hasPassword = user.passwordHash !== null
-    const shown = { account: accountOf(found), hasPassword, back: plainAddress(forms, 'account') }
+    const shown = { account: accountOf(found), hasPassword, back }
     return (form: PageForm, reasons: readonly PasswordReason[]): Content =>
       (shell) =>
         accountPasswordPage({ ...shown, form, minLength, reasons }, shell)
@@ -128,6 +138,23 @@ export function accountPasswordPage(view: AccountPasswordView, shell: PageShell)
 ${formOf(form, texts, wrong, content, true)}
 ${backTo(back, texts)}`,
     scripts: [shell.passwordScript],
+  }
+}
+
+/**
+ * A user of a directory, whose password is changed there.
+ *
+ * @internal
+ */
+export function passwordElsewherePage(
+  { account, back, name, url }: OwnView & Pick<PasswordElsewhere, 'name' | 'url'>,
+  { texts }: PageShell,
+): PageContent {
+  return {
+    title: 'account.change-password',
+    body: html`${accountCard(account)}
+<p>${texts.html('new-password.elsewhere', { name })}${changeLink(url, texts)}</p>
+${backTo(back, texts)}`,
   }
 }
 

@@ -49,12 +49,12 @@ export async function forgotPassword(
 }
 
 /**
- * Mails a user a link for a new password. `ofSupport`: the contact, in a call by a support desk,
+ * Mails a user a link for a new password, or where the directory changes it. `ofSupport`: the contact, in a call by a support desk,
  * whose mail does not count; `wayBack`: the request that the browser was about to make. False:
  * disabled, without a proven address, or too many mails. Rejects with 503.
  */
 export async function sendReset(
-  { contacts, accountsOptions, proofs, mails, linkTo }: AccountsKit,
+  { contacts, accountsOptions, proofs, mails, linkTo, passwordElsewhere }: AccountsKit,
   user: AuthUser,
   context: RequestContext,
   ofSupport: UserContact | null = null,
@@ -67,6 +67,12 @@ export async function sendReset(
   const to = { email, user, locale: contact.locale }
   // A support desk can send one, however many links strangers have asked for.
   if (ofSupport === null && (await mails.take(to, 'reset-password', context)) !== null) return false
+  const elsewhere = await passwordElsewhere?.(user.id)
+  if (elsewhere) {
+    const { url } = elsewhere
+    mails.send(to, { kind: 'password-elsewhere', ...(url !== null && { url }) }, context)
+    return true
+  }
   const { token, expiresAt } = await proofs.openLink({
     purpose: 'reset',
     userId: user.id,

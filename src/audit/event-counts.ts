@@ -53,6 +53,7 @@ const signInRefusals: Readonly<Record<SignInRefusal, true>> = {
   'second-factor-required': true,
   'second-factor-invalid': true,
   vetoed: true,
+  'directory-refused': true,
 }
 const scopes: Readonly<Record<ThrottleScope, true>> = {
   identifier: true,
@@ -72,6 +73,7 @@ const scopes: Readonly<Record<ThrottleScope, true>> = {
   'device-link': true,
   'user-code': true,
   'user-code-network': true,
+  directory: true,
 }
 /** Why a session ends: all words. */
 export const endReasons: Readonly<Record<EndReason, true>> = {
@@ -88,6 +90,7 @@ export const endReasons: Readonly<Record<EndReason, true>> = {
   'account-deleted': true,
   'upstream-logout': true,
   'identity-unlinked': true,
+  'directory-left': true,
 }
 const refreshRefusals: Readonly<Record<Exclude<RefreshRefusal, SignInRefusal>, true>> = {
   'unknown-or-ended': true,

@@ -6,6 +6,7 @@
  */
 export type MailKind =
   | 'reset-password'
+  | 'password-elsewhere'
   | 'verify-address'
   | 'change-address'
   | 'address-changed'
@@ -29,6 +30,7 @@ export type MailKind =
 
 const tellsOwnerOf: Readonly<Record<MailKind, boolean>> = {
   'reset-password': false,
+  'password-elsewhere': false,
   'verify-address': false,
   'change-address': false,
   'address-changed': true,

@@ -1,3 +1,4 @@
+import type { DirectoryRefusal } from '../directories/contract.js'
 import type { AssertionProblem } from '../signers/client-assertion.js'
 
 /** Which limit was reached. */
@@ -19,8 +20,12 @@ export type ThrottleScope =
   | 'device-link'
   | 'user-code'
   | 'user-code-network'
+  | 'directory'
 
-/** Why a sign-in was refused. Clients learn less. */
+/**
+ * Why a sign-in was refused. Clients learn less. `directory-refused`: by the user's directory, or by
+ * your rule for it; the event `directory.refused` has more.
+ */
 export type SignInRefusal =
   | 'unknown-user'
   | 'wrong-password'
@@ -32,6 +37,7 @@ export type SignInRefusal =
   | 'second-factor-required'
   | 'second-factor-invalid'
   | 'vetoed'
+  | 'directory-refused'
 
 /** Why a code was not exchanged. */
 export type CodeRefusal =
@@ -190,6 +196,23 @@ export type ProviderRefusal =
   | 'address-taken'
   | 'stale'
   | 'not-allowed'
+
+/**
+ * Why nobody was signed in by a directory. `gone`: the entry of a connected user is not found any
+ * more. `must-change`: the password was right, and must be changed first. `not-allowed`: your
+ * `allowed` has refused. `not-connected`: the password was right, and nobody is connected with the
+ * entry. `unfit-name`: a new user cannot have such a name.
+ */
+export type DirectoryEntryRefusal =
+  | Exclude<DirectoryRefusal, 'wrong-password'>
+  | 'gone'
+  | 'must-change'
+  | 'not-allowed'
+  | 'not-connected'
+  | 'unfit-name'
+
+/** Why somebody counts as gone from a directory. */
+export type DirectoryLeaving = 'gone' | 'disabled' | 'not-allowed' | 'outage'
 
 /**
  * Why an app was not told that a session has ended. `address`: it is not one of the public

@@ -347,6 +347,8 @@ function resultOf(error: unknown, otherwise: FormSignIn): FormSignIn {
       return otherwise
     case 'forbidden':
       return again(403, { kind: 'refused', message })
+    case 'password-expired':
+      return again(403, { kind: 'password-expired', url: addressIn(error) })
     case 'too-many-requests':
       return again(429, { kind: 'throttled', retryAfter })
     case 'temporarily-unavailable':
@@ -354,6 +356,11 @@ function resultOf(error: unknown, otherwise: FormSignIn): FormSignIn {
     default:
       throw error
   }
+}
+
+function addressIn({ details }: AuthError): string | null {
+  const url = details?.['url']
+  return typeof url === 'string' ? url : null
 }
 
 // Of the ticket itself, nothing can be corrected.

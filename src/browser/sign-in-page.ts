@@ -65,6 +65,7 @@ export function createSignInPage(kit: BrowserKit): FormPage {
         stay: typed.has('stay'),
         ...(isOnly ? noOtherWays : otherWays(kit, asked)),
         ...byProvider,
+        directories: kit.directoryNames,
         mayCancel: true,
       }
       return (shell) => {
@@ -264,6 +265,8 @@ export interface SignInView {
   readonly forgotten: string | null
   readonly register: string | null
   readonly byCode: string | null
+  /** The names of the directories that have passwords; empty without. */
+  readonly directories: readonly string[]
   /** In the order of their buttons; empty without. They are links. */
   readonly providers: readonly ProviderButton[]
   /**
@@ -373,7 +376,8 @@ function username(view: SignInView, texts: PageTexts): SafeHtml {
     {
       id: 'username',
       name: 'username',
-      label: 'sign-in.username',
+      label: view.directories.length > 0 ? 'sign-in.directory-username' : 'sign-in.username',
+      labelParts: { directories: view.directories.join(', ') },
       isFaulty: isWrong(view),
       attributes: given,
     },

@@ -8,24 +8,38 @@ import type { ProvePassword } from '../principal/principal.js'
 import type { ApprovedSignIn } from '../sessions/approved-sign-in.js'
 import type { DecideSignIn } from '../sign-in.js'
 import type { MustSignInForDevice, ProveAgain, RequireFresh } from '../sign-in-again.js'
-import type { AuthUser } from '../users/contract.js'
+import type { AuthUser, LoginIdentifier } from '../users/contract.js'
 import type { Me } from '../users/me.js'
 
-/** Whether a password was right, and if not, why. Only the audit stream learns the reason. */
+/**
+ * Whether a password was right, and if not, why. Only the audit stream learns the reason.
+ * `upstream`: a directory has said so, and the session belongs to its entry.
+ */
 export type PasswordVerdict =
-  | { readonly right: true; readonly user: AuthUser }
+  | { readonly right: true; readonly user: AuthUser; readonly upstream?: string }
   | { readonly right: false; readonly reason: SignInRefusal; readonly userId: string | null }
 
 /**
- * Checks a password for a user, or for no user. Rejects without checking if `signal` is aborted
- * before its turn.
+ * Checks a password for a user, or for no user; at a sign-in with the name that was typed. Rejects
+ * without checking if `signal` is aborted before its turn.
  */
 export type VerifyPassword = (
   user: AuthUser | null,
   password: ShownPassword,
   context: RequestContext,
   signal?: AbortSignal,
+  typed?: LoginIdentifier,
 ) => Promise<PasswordVerdict>
+
+/** The directory that has the password of a user. */
+export interface PasswordElsewhere {
+  /** For people. */
+  readonly name: string
+  /** Where the password is changed; null if the host has not said it. */
+  readonly url: string | null
+  /** The member `upstream` of the sessions that it opens. */
+  readonly upstream: string
+}
 
 /** Sees the right password of a login. Returns at once and never throws. */
 export type NoticePassword = (user: AuthUser, password: ShownPassword) => void
@@ -51,6 +65,11 @@ export interface SignInKit extends GuardKit {
   readonly takesPasswords: boolean
   /** Whether a user may sign in by password; undefined: everybody may. */
   readonly mayUsePassword: ((user: AuthUser) => Promise<boolean>) | undefined
+  /**
+   * Who has the user's password, if it is not in the host's table; undefined without the option
+   * `directories`. Rejects with 503.
+   */
+  readonly passwordElsewhere: ((userId: string) => Promise<PasswordElsewhere | null>) | undefined
   readonly noticePassword: NoticePassword
   readonly noticeSpelling: NoticeSpelling
 

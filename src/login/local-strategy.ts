@@ -49,8 +49,8 @@ export function createLocalStrategy({
     // Both run at one time, whatever the password is: a user who may not sign in by password must
     // not learn by the answer, the counters or the time whether it is right.
     const [verdict, mayUse] = await Promise.all([
-      verifyPassword(user, password, context, signal),
-      user !== null && (mayUsePassword === undefined || mayUsePassword(user)),
+      verifyPassword(user, password, context, signal, identifier),
+      mayUsePassword === undefined || (user !== null && mayUsePassword(user)),
     ])
     // This comes after the work, whatever the verdict, so that the time reveals neither that the
     // account is over its limit nor that the password was right.

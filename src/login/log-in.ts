@@ -143,18 +143,22 @@ async function attemptLogIn(kit: LoginKit, proof: LoginProof, asked: AskedLogin)
     return { due: { user, error }, loggedIn: null }
   }
 
-  const { approved } = decision
+  const { approved, upstream } = decision
+  const session = { approved, tokens, lifetime, upstream }
   const loggedIn = await slot.clear(approved.user.id, {
     factorShown: approved.methods.some(countsAsFactor),
-    work: (rememberNetwork) =>
-      openSession(kit, { approved, tokens, lifetime }, proof, context, rememberNetwork),
+    work: (rememberNetwork) => openSession(kit, session, proof, context, rememberNetwork),
   })
   return { due: null, loggedIn }
 }
 
 /** `user` has shown everything but the second factor; `userId` is null if no user has the name. */
 type Decision =
-  | { readonly allowed: true; readonly approved: ApprovedSignIn }
+  | {
+      readonly allowed: true
+      readonly approved: ApprovedSignIn
+      readonly upstream: string | undefined
+    }
   | {
       readonly allowed: false
       readonly error: AuthError
@@ -177,10 +181,10 @@ async function decide(
     audit({ type: 'login.failed', reason, identifierDigest, userId }, context)
     return { allowed: false, error: new AuthError('Unauthorized'), userId, user: null }
   }
-  const { user } = verdict
+  const { user, upstream } = verdict
   const asked = { user, methods: ['pwd'], code, passkey, context } as const
   const decision = await decideSignIn({ door: 'login', ...asked })
-  if (decision.allowed) return decision
+  if (decision.allowed) return { ...decision, upstream }
   const { reason, error } = decision
   audit({ type: 'login.failed', reason, identifierDigest, userId: user.id }, context)
   const isDue = reason === 'second-factor-required' || reason === 'second-factor-invalid'

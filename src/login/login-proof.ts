@@ -64,6 +64,7 @@ export async function passwordProof(
 ): Promise<LoginProof> {
   const { authenticateLocally, noticeSpelling, verifyPassword } = kit
   const identifier = await kit.canonical(typed)
+  let isElsewhere = false
   return {
     digests: kit.digestIdentifier(identifier),
     code,
@@ -75,19 +76,23 @@ export async function passwordProof(
       const signal = aborted()
       const attempt = { identifier, password, context, signal, takeAccount }
       const verdict = await authenticateLocally(attempt)
+      isElsewhere = verdict.right && verdict.upstream !== undefined
+      if (isElsewhere) return verdict
       if (verdict.right) kit.noticePassword(verdict.user, password)
       else if (verdict.userId === null) noticeSpelling(typed, identifier, signal)
       return verdict
     },
     claim: async () => true,
-    rehash: (user, context) => kit.rehash(user, password, context),
+    // The password of a directory is not written into the host's table.
+    rehash: async (user, context) =>
+      isElsewhere ? asStored(user) : kit.rehash(user, password, context),
     isRightFor: async (user, context) => (await verifyPassword(user, password, context)).right,
   }
 }
 
 /** The proof of a second step. */
 export function secondStepProof(
-  { users }: LoginKit,
+  { users, passwordElsewhere }: LoginKit,
   { userId, digests, code, passkey, fits, claim }: SecondStep,
 ): LoginProof {
   return {
@@ -102,12 +107,17 @@ export function secondStepProof(
       const mayPass = await takeAccount(user?.id ?? null)
       if (user === null) return { right: false, reason: 'unknown-user', userId: null }
       if (!fits(user)) return { right: false, reason: 'wrong-password', userId }
-      if (await mayPass()) return { right: true, user }
-      return { right: false, reason: 'account-limit', userId }
+      if (!(await mayPass())) return { right: false, reason: 'account-limit', userId }
+      const elsewhere = await passwordElsewhere?.(userId)
+      return { right: true, user, ...(elsewhere && { upstream: elsewhere.upstream }) }
     },
     claim,
     // The password is no longer known.
-    rehash: async ({ passwordHash }) => ({ passwordHash, replacement: null }),
+    rehash: async (user) => asStored(user),
     isRightFor: async () => false,
   }
+}
+
+function asStored({ passwordHash }: AuthUser): Rehashed {
+  return { passwordHash, replacement: null }
 }

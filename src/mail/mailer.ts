@@ -231,6 +231,7 @@ const maxDeviceChars = 40
 /** The advice for a reader who knows nothing of it. */
 const otherwise = {
   'reset-password': 'mail.not-asked',
+  'password-elsewhere': 'mail.not-asked',
   'verify-address': 'mail.not-asked',
   'change-address': 'mail.not-asked',
   'address-changed': null,

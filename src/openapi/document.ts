@@ -377,6 +377,11 @@ const details: Readonly<Partial<Record<AuthErrorCode, z.ZodType>>> = {
   'reauthentication-required': z
     .object({ maxAge: count('maximum age of the sign-in, in seconds') })
     .optional(),
+  'password-expired': z.object({ url: textOrNull('where the password is changed') }),
+  'password-elsewhere': z.object({
+    name: text('the directory that has the password, for people'),
+    url: textOrNull('where the password is changed'),
+  }),
   'too-many-requests': z.object({ retryAfter: count('seconds') }),
 }
 

@@ -115,8 +115,9 @@ export const ofFullScope: readonly AuthErrorCode[] = [
 ]
 
 /** Errors of every endpoint that asks for a proof. */
-export const ofProof: readonly ['totp-required', 'totp-invalid', 'too-many-requests'] = [
+export const ofProof: readonly [
   'totp-required',
   'totp-invalid',
+  'password-expired',
   'too-many-requests',
-]
+] = ['totp-required', 'totp-invalid', 'password-expired', 'too-many-requests']

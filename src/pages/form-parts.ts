@@ -21,6 +21,8 @@ export type FormFault =
   | { readonly kind: 'other-account'; readonly account: string }
   /** The host has refused, perhaps with its own text. */
   | { readonly kind: 'refused'; readonly message: string | null }
+  /** Of a directory. The address is where it is changed; null if the host has not said it. */
+  | { readonly kind: 'password-expired'; readonly url: string | null }
   | { readonly kind: 'throttled' | 'busy'; readonly retryAfter: number }
 
 /** The app that requests the sign-in. */
@@ -64,6 +66,8 @@ export interface Field {
   readonly id: string
   readonly name: string
   readonly label: TextKey
+  /** What stands in the label. Default: nothing. */
+  readonly labelParts?: Readonly<Record<string, string>>
   readonly hint?: TextKey
   /** The ids of other texts that describe it, such as rules. */
   readonly describedBy?: readonly string[]
@@ -129,7 +133,7 @@ export function field(given: Field, texts: PageTexts): SafeHtml {
   const below =
     hint === undefined ? null : html`<p class="hint" id="${id}-hint">${texts.html(hint)}</p>`
   return html`<div class="field">
-<label for="${id}">${texts.html(given.label)}</label>
+<label for="${id}">${texts.html(given.label, given.labelParts)}</label>
 <input${shown}>
 ${below}${after}</div>`
 }
@@ -244,6 +248,13 @@ function faultOf(text: SafeHtml, given: { readonly autofocus: boolean }): SafeHt
   return html`<p${all}>${text}</p>`
 }
 
+/** A link to where a directory changes passwords; null without an address. */
+export function changeLink(url: string | null, texts: PageTexts): SafeHtml | null {
+  return url === null
+    ? null
+    : html` <a href="${url}">${texts.html('new-password.elsewhere-link')}</a>`
+}
+
 function faultText(fault: FormFault, texts: PageTexts, wrong: TextKey): SafeHtml {
   switch (fault.kind) {
     case 'wrong':
@@ -260,6 +271,8 @@ function faultText(fault: FormFault, texts: PageTexts, wrong: TextKey): SafeHtml
       return fault.message === null
         ? texts.html('fault.refused')
         : html`<bdi>${fault.message}</bdi>`
+    case 'password-expired':
+      return html`${texts.html('fault.password-expired')}${changeLink(fault.url, texts)}`
     case 'throttled':
     case 'busy':
       return texts.html(`fault.${fault.kind}`, { wait: texts.wait(fault.retryAfter) })

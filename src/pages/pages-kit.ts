@@ -13,6 +13,8 @@ export interface PagesKit extends AppsKit {
   readonly qrCode: PagesOptions['qrCode']
   /** The ids of the option `providers`; empty without it. */
   readonly providerIds: readonly string[]
+  /** The names of the option `directories`; empty without it. */
+  readonly directoryNames: readonly string[]
 }
 
 /** The parts that every page needs, with the state that all pages share and keep. */

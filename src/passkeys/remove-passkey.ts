@@ -25,7 +25,9 @@ export async function removePasskey(
   if (meant === undefined) throw noPasskey()
   const isLast = passkeys.length === 1
   // The row is read again: the guard's row may be some seconds old.
-  const unlessLast = ((await kit.users.findById(userId))?.passwordHash ?? null) === null
+  const unlessLast =
+    ((await kit.users.findById(userId))?.passwordHash ?? null) === null &&
+    (await kit.passwordElsewhere?.(userId)) == null
   if (isLast && unlessLast) throw new AuthError('last-sign-in-method')
   const removal = { credentialId, name: meant.name, unlessLast }
   const showsFactor = session.methods.some(countsAsFactor)

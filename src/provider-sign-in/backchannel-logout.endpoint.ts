@@ -1,3 +1,4 @@
+import { isNoted, noteOnce } from '../accounts/noted-names.js'
 import type { RequestContext } from '../audit/events.js'
 import { AuthError } from '../errors.js'
 import type { Endpoint } from '../http/endpoint.js'
@@ -5,14 +6,7 @@ import { readParameters } from '../http/input.js'
 import type { ProviderLogout } from '../providers/contract.js'
 import type { ConnectedProvider } from './fail-closed-provider.js'
 import { type ProvidersKit, providerIn } from './provider-kit.js'
-import {
-  identityDigest,
-  isNoted,
-  isOpenedBy,
-  notedSubject,
-  noteOnce,
-  sidDigest,
-} from './upstream.js'
+import { identityDigest, isOpenedBy, notedSubject, sidDigest } from './upstream.js'
 
 /**
  * `POST /auth/providers/:id/backchannel-logout`: the provider ends the sessions that it has opened

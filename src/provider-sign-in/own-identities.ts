@@ -1,9 +1,10 @@
 import type { RequestContext } from '../audit/events.js'
+import { isOfDirectory } from '../directories/stored-directory.js'
 import { AuthError, notSignedIn } from '../errors.js'
 import { randomId } from '../lib/secrets.js'
 import type { SignedInRequest } from '../principal/principal.js'
 import { markOfMaker } from '../sessions/password-watch.js'
-import type { IdentityRecord } from '../stores/identity-contract.js'
+import type { IdentityRecord, IdentityStore } from '../stores/identity-contract.js'
 import type { LinkTo } from './provider-flow.js'
 import type { ProvidersKit } from './provider-kit.js'
 import { type FoundTicket, useTicket, type Vouched } from './tickets.js'
@@ -28,7 +29,7 @@ export async function listIdentities(
   { identities }: ProvidersKit,
   userId: string,
 ): Promise<readonly IdentitySummary[]> {
-  return (await identities.listForUser(userId)).map(summaryOf)
+  return (await ownRows(identities, userId)).map(summaryOf)
 }
 
 /**
@@ -109,7 +110,7 @@ export async function unlinkIdentity(
 ): Promise<void> {
   const { identities, sessions, providerOf } = kit
   const { userId } = session
-  const mine = await identities.listForUser(userId)
+  const mine = await ownRows(identities, userId)
   const meant = mine.find((one) => one.id === id)
   if (meant === undefined) throw noIdentity()
   await sessions.requireLive(session)
@@ -125,6 +126,11 @@ export async function unlinkIdentity(
   if (outcome === 'unknown') throw noIdentity()
   kit.audit({ type: 'identity.unlinked', userId, provider }, context)
   await endOpenedBy(kit, meant, context)
+}
+
+// The entry of a directory is not the user's to remove.
+async function ownRows(identities: IdentityStore, userId: string): Promise<IdentityRecord[]> {
+  return (await identities.listForUser(userId)).filter((row) => !isOfDirectory(row))
 }
 
 function summaryOf({ id, provider, label, createdAt, lastUsedAt }: IdentityRecord) {
@@ -150,13 +156,12 @@ async function requireSignedIn(
 
 // The row is read again: the guard's row may be some seconds old.
 async function hasNoOtherWay(
-  { users, passkeyStore, mayUsePassword }: ProvidersKit,
+  { users, passkeyStore, owesPassword }: ProvidersKit,
   userId: string,
 ): Promise<boolean> {
   const user = await users.findById(userId)
-  const hasPassword = user !== null && user.passwordHash !== null
   // A password that no door takes is no way in.
-  if (hasPassword && (mayUsePassword === undefined || (await mayUsePassword(user)))) return false
+  if (user !== null && (await owesPassword(user))) return false
   const passkeys = (await passkeyStore?.listForUser(userId)) ?? []
   return passkeys.length === 0
 }

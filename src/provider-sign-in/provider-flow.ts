@@ -1,4 +1,4 @@
-import { AuthError } from '../errors.js'
+import { noneIfRefused } from '../accounts/noted-names.js'
 import type { KeptCookie } from '../http/answer.js'
 import type { EndpointRequest } from '../http/endpoint.js'
 import { ownMembers } from '../lib/check-options.js'
@@ -107,12 +107,6 @@ export async function endFlow(
   if (!(await proofs.consume(proof))) return null
   const { goal, keep } = JSON.parse(flow) as Pick<ReturnedFlow, 'goal' | 'keep'>
   return { goal, keep: ownMembers(keep), browser }
-}
-
-/** Null for a proof that is unknown or over. Any other error is thrown again. */
-export function noneIfRefused(error: unknown): null {
-  if (error instanceof AuthError && error.code === 'proof-refused') return null
-  throw error
 }
 
 function browserOf(

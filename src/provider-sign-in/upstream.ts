@@ -1,9 +1,8 @@
-import type { Proofs, Sealed } from '../accounts/proofs.js'
+import { findNote, noteOnce } from '../accounts/noted-names.js'
+import type { Proofs } from '../accounts/proofs.js'
 import type { RequestContext } from '../audit/events.js'
 import { sha256 } from '../lib/secrets.js'
 import type { SessionRecord } from '../stores/contract.js'
-import type { ProofPurpose } from '../stores/one-time-contract.js'
-import { noneIfRefused } from './provider-flow.js'
 import type { Vouched } from './tickets.js'
 
 /** Names an identity in events, and in the sessions that it opens. */
@@ -45,37 +44,6 @@ export function sidDigest(provider: string, sid: string): string {
   return sha256(JSON.stringify(['sid', provider, sid]))
 }
 
-/**
- * Notes a name until it expires. False if it is noted already: of several calls one gets true.
- * Rejects with 503.
- */
-export async function noteOnce(
-  proofs: Pick<Proofs, 'openLink' | 'findLink'>,
-  purpose: ProofPurpose,
-  { name, lifetime, sealed = {} }: { name: string; lifetime: number; sealed?: Sealed },
-  context: RequestContext,
-): Promise<boolean> {
-  const token = sha256(name)
-  try {
-    await proofs.openLink({ purpose, userId: null, mark: null, sealed, lifetime }, token)
-    return true
-  } catch (error) {
-    // An outage of the store leads here, too: then `isNoted` rejects as well.
-    if (await isNoted(proofs, purpose, name, context)) return false
-    throw error
-  }
-}
-
-/** Whether a name is noted. Rejects with 503. */
-export async function isNoted(
-  proofs: Pick<Proofs, 'findLink'>,
-  purpose: ProofPurpose,
-  name: string,
-  context: RequestContext,
-): Promise<boolean> {
-  return (await find(proofs, purpose, name, context)) !== null
-}
-
 /** A session at a provider, by its digest, and how many seconds one of ours may outlive it. */
 interface SessionThere {
   readonly digest: string
@@ -105,7 +73,7 @@ export async function notedSubject(
   context: RequestContext,
 ): Promise<string | null> {
   for (const name of namesOf(there)) {
-    const subject = (await find(proofs, 'upstream', name, context))?.sealed['subject']
+    const subject = (await findNote(proofs, 'upstream', name, context))?.sealed['subject']
     if (typeof subject === 'string') return subject
   }
   return null
@@ -116,13 +84,4 @@ export async function notedSubject(
 function namesOf({ digest, lifetime, now }: SessionThere): readonly [string, string] {
   const period = Math.floor(now.getTime() / (lifetime * 1000))
   return [`${digest} ${period}`, `${digest} ${period - 1}`]
-}
-
-function find(
-  proofs: Pick<Proofs, 'findLink'>,
-  purpose: ProofPurpose,
-  name: string,
-  context: RequestContext,
-) {
-  return proofs.findLink(purpose, sha256(name), context).catch(noneIfRefused)
 }

@@ -8,6 +8,7 @@ import type { AccountsForHost } from '../accounts/accounts.js'
 import type { PasswordsForHost } from '../accounts/new-password.js'
 import type { CookieForHost } from '../cookie/cookie.js'
 import type { DeletionForHost } from '../deletion/deletion.js'
+import type { DirectoriesForHost, IdentitiesForHost } from '../directory-sign-in/directories.js'
 import type { PassportStrategy } from '../guard/guards.js'
 import type { Guard, RequireAuthOptions } from '../guard/http-guard.js'
 import type { ScopeOptions } from '../guard/scope.js'
@@ -290,6 +291,13 @@ export interface AuthRouter extends Router {
    * `AuthConfigError` without the option `passkeys`.
    */
   readonly passkeys: PasskeysForHost
+  /**
+   * Connects users with their entries in a directory. Rejects with `AuthConfigError` without the
+   * option `directories`.
+   */
+  readonly identities: IdentitiesForHost
+  /** A look at the users of the directories. Rejects with `AuthConfigError` without the option. */
+  readonly directories: DirectoriesForHost
   /** The sign-in pages, as a way into pages of the host. */
   readonly pages: PagesForHost
   /** Named tokens for bots and scripts, for the host's own code. */

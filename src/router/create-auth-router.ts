@@ -1,16 +1,20 @@
 import { Router } from 'express'
 import { createAccount } from '../account/account.js'
 import { createSecondFactorManagement } from '../account/second-factors.js'
-import { createSessionManagement } from '../account/session-management.js'
+import { createSessionManagement, type SessionManagement } from '../account/session-management.js'
 import { createRemoveWaysIn } from '../account/ways-in.js'
 import { createAccounts, withoutAccounts, withoutPasswordRules } from '../accounts/accounts.js'
 import type { AccountsKit } from '../accounts/accounts-server.js'
-import { isKept } from '../accounts/former-addresses.js'
 import { createBrowserPages } from '../browser/browser-pages.js'
 import { createBrowserSessions } from '../cookie/browser-session.js'
 import { createCookie } from '../cookie/cookie.js'
 import { createDeletion, withoutDeletion } from '../deletion/deletion.js'
 import { createDeviceLinks } from '../device-links/device-links.js'
+import {
+  createDirectories,
+  withoutDirectories,
+  withoutIdentities,
+} from '../directory-sign-in/directories.js'
 import { createEmailSignIn } from '../email-sign-in/email-sign-in.js'
 import { createGuards } from '../guard/guards.js'
 import { createOpenSession } from '../host-sign-in/open-session.js'
@@ -36,7 +40,7 @@ import { createRegistration } from '../registration/registration.js'
 import { createPublishedKeys } from '../tokens/published-keys.js'
 import type { AuthRouter } from './auth-router.js'
 import { createHealth } from './health.js'
-import { createKit, type Kit, kitForApps } from './kit.js'
+import { createKit, type Kit, keptAddresses, kitForApps } from './kit.js'
 import { createMetrics, createStats } from './metrics.js'
 import { createDescribeApi } from './openapi.js'
 import type { ResolvedOptions } from './option-schema.js'
@@ -96,6 +100,8 @@ export function createAuthRouter(given: AuthRouterOptions): AuthRouter {
       ...(map.registration?.forHost ?? withoutRegistration),
       ...(map.deletion?.forHost ?? withoutDeletion),
     },
+    identities: map.directories?.identities ?? withoutIdentities,
+    directories: map.directories?.directories ?? withoutDirectories,
     passwords: map.accounts?.passwords ?? withoutPasswordRules,
     issueAuthorizationCode: map.pkce.issueAuthorizationCode,
     wellKnown: withDocuments(
@@ -214,6 +220,7 @@ function createMap(kit: Kit) {
                                                      // POST /auth/providers/:id/backchannel-logout
                                                      // GET, POST /auth/identities
                                                      // POST, DELETE /auth/identities/:id
+    directories:   createDirectoryParts(kit, sessions),
     deviceLinks,                                     // POST /auth/device-links
                                                      // POST /auth/device-links/open
                                                      // POST /auth/device-links/approve
@@ -270,6 +277,13 @@ function createOffered(kit: AccountsKit | undefined, forms: FormsKit | undefined
   }
 }
 
+// The capability of the option `directories`.
+function createDirectoryParts(kit: Kit, { forAccounts: { endLeft } }: SessionManagement) {
+  const { directoryServer: server, accountsServer } = kit
+  const isKept = keptAddresses(accountsServer)
+  return server && createDirectories({ ...kit, ...server, isKept, endLeft })
+}
+
 // The capability of the option `deviceLinks`.
 function createLinks(kit: Kit, forms: FormsKit | undefined) {
   const { deviceLinks, deviceCodes, pagesUrl } = kit
@@ -290,7 +304,7 @@ function providersKitOf(kit: Kit, forms: FormsKit | undefined): ProvidersKit | u
     identities,
     proofs,
     beforeRegister: accountsServer?.accountsOptions.beforeRegister,
-    isKept: async (email) => accountsServer !== undefined && isKept(accountsServer, email),
+    isKept: keptAddresses(accountsServer),
     callbackPages: forms && createCallbackPages(forms),
     issuer: kit.oauthServer?.issuer ?? providerServer.baseUrl.origin,
   }

@@ -1,6 +1,13 @@
 import { createProvePassword } from '../account/prove-password.js'
 import { type AccountsServer, createAccountsServer } from '../accounts/accounts-server.js'
+import { isKept } from '../accounts/former-addresses.js'
 import { createProofs, type Proofs } from '../accounts/proofs.js'
+import {
+  createDirectoryServer,
+  createStandsInDirectory,
+  type DirectoryServer,
+} from '../directory-sign-in/directory-server.js'
+import { createVerifyByDirectory } from '../directory-sign-in/password-by-directory.js'
 import { createAuthentication } from '../guard/authenticate.js'
 import { createAskForKeys } from '../guard/key-marks.js'
 import { createSocketRegistry } from '../guard/socket-closing.js'
@@ -66,7 +73,9 @@ export interface Kit extends SignInKit, ConnectedHost, Pick<PagesKit, 'qrCode'> 
   readonly passkeyServer: PasskeyServer | undefined
   /** Undefined without the option `providers`. */
   readonly providerServer: ProviderServer | undefined
-  /** Undefined without the options `accounts` and `providers`. */
+  /** Undefined without the option `directories`. */
+  readonly directoryServer: DirectoryServer | undefined
+  /** Undefined without the options `accounts`, `providers` and `directories`. */
   readonly proofs: Proofs | undefined
   /** Undefined without the option `accounts`. */
   readonly accountsServer: AccountsServer | undefined
@@ -112,6 +121,7 @@ export function kitForApps(kit: Kit): PagesKit | undefined {
     acrValues: acrValuesOf(kit),
     locales: [...pageSite.languages.keys()],
     providerIds: kit.providerServer?.list.map(({ id }) => id) ?? [],
+    directoryNames: kit.directoryServer?.directories.map(({ name }) => name) ?? [],
     deviceFlow: deviceRules && deviceCodes && createDeviceFlow(kit, deviceRules, deviceCodes),
   }
 }
@@ -219,19 +229,22 @@ function serve(options: ResolvedOptions, kit: Host & ReturnType<typeof keepSessi
   }
 }
 
-// Signing in somewhere else, and the proofs that it shares with accounts.
+// Signing in somewhere else, by a directory, and the proofs that both share with accounts.
 function serveProviders(options: ResolvedOptions, kit: Host, pagesUrl: URL | undefined) {
-  const { accounts, providers } = options
-  const { proofStore, call } = kit
-  const needsProofs = accounts !== undefined || providers !== undefined
+  const { accounts, providers, directories } = options
+  const { proofStore, call, identities } = kit
+  const needsProofs = [accounts, providers, directories].some((option) => option !== undefined)
   const proofs = needsProofs && proofStore ? createProofs({ ...kit, proofStore }) : undefined
+  const directoryServer =
+    directories && identities && createDirectoryServer(kit, directories, identities)
   const without = { providerServer: undefined, mayUsePassword: undefined, takesPasswords: true }
-  if (providers === undefined) return { proofs, ...without }
+  if (providers === undefined) return { proofs, directoryServer, ...without }
   const { baseUrl = pagesUrl, only, passwordFor = () => false } = providers
   // Checked at the start: there is one of the two addresses.
   const address = new URL(baseUrl as string | URL)
   return {
     proofs,
+    directoryServer,
     providerServer: createProviderServer(kit, providers, address),
     takesPasswords: !only || providers.passwordFor !== undefined,
     mayUsePassword: only
@@ -263,10 +276,10 @@ type Asking = Served & ReturnType<typeof askForFactors>
 
 // The decision about sign-ins, and the check of passwords.
 function decide(kit: Asking) {
-  const { hasher, passkeyServer, passkeyFactor, secondFactors, audit } = kit
-  const verifyPassword = createVerifyPassword(hasher, audit)
+  const { passkeyServer, passkeyFactor, secondFactors } = kit
+  const { verifyPassword, standsInDirectory, passwordElsewhere } = verifyPasswords(kit)
   const { decideSignIn, signIns } = countSignIns(
-    createSignInDecision(kit, kit.beforeLogin),
+    createSignInDecision({ ...kit, standsInDirectory }, kit.beforeLogin),
     kit.observeEvents,
   )
   const provePassword = createProvePassword(kit, verifyPassword)
@@ -277,11 +290,13 @@ function decide(kit: Asking) {
     (await secondFactors.of(user)) !== null || (await passkeyFactor?.isDemanded(user)) === true
   // A password that no door takes cannot be shown.
   const owesPassword = async (user: AuthUser) =>
-    user.passwordHash !== null && (await kit.mayUsePassword?.(user)) !== false
+    (user.passwordHash !== null || (await passwordElsewhere?.(user.id)) != null) &&
+    (await kit.mayUsePassword?.(user)) !== false
   const hasMoreToShow = async (user: AuthUser) =>
     (await owesFactor(user)) || (await passkeyProof?.hasAny(user.id)) === true
   return {
     verifyPassword,
+    passwordElsewhere,
     decideSignIn,
     signIns,
     factorStands: createFactorStands(kit),
@@ -294,6 +309,26 @@ function decide(kit: Asking) {
     owesPassword,
     mustSignInForDevice: createMustSignInForDevice(proving, hasMoreToShow),
   }
+}
+
+// By the host's hashes, or by the user's directory.
+function verifyPasswords(kit: Asking) {
+  const { directoryServer, throttle, accountsServer } = kit
+  const byHash = createVerifyPassword(kit.hasher, kit.audit)
+  if (directoryServer === undefined)
+    return { verifyPassword: byHash, standsInDirectory: undefined, passwordElsewhere: undefined }
+  const takeGuess = throttle.limitDirectories(directoryServer.directoriesOptions.guesses)
+  const directoryKit = { ...kit, ...directoryServer, isKept: keptAddresses(accountsServer) }
+  return {
+    verifyPassword: createVerifyByDirectory(directoryKit, byHash, takeGuess),
+    standsInDirectory: createStandsInDirectory(directoryServer),
+    passwordElsewhere: directoryServer.passwordElsewhere,
+  }
+}
+
+/** Whether an address is kept for a user who can go back to it. */
+export function keptAddresses(server: AccountsServer | undefined) {
+  return async (email: string): Promise<boolean> => server !== undefined && isKept(server, email)
 }
 
 function serveAccounts(options: ResolvedOptions, kit: Served): AccountsServer | undefined {

@@ -4,6 +4,10 @@ import {
   type CheckedDeviceLinksOptions,
   checkDeviceLinksOptions,
 } from '../device-links/device-links-options.js'
+import {
+  type CheckedDirectoriesOptions,
+  checkDirectoriesOptions,
+} from '../directory-sign-in/directories-options.js'
 import { type CorsOptions, isOrigin, problemOfOrigins } from '../http/cors.js'
 import { isPagesOrigin, isPageUrl, returnPathOf } from '../http/page-origin.js'
 import {
@@ -118,6 +122,7 @@ interface Replaced {
   readonly passkeys?: CheckedPasskeysOptions | undefined
   readonly accounts?: CheckedAccountsOptions | undefined
   readonly providers?: CheckedProvidersOptions | undefined
+  readonly directories?: CheckedDirectoriesOptions | undefined
   readonly deviceLinks?: CheckedDeviceLinksOptions | undefined
 }
 
@@ -298,6 +303,7 @@ const shape: Shape<ResolvedOptions> = {
   passkeys: objectFor(checkPasskeysOptions, 'is not an object with an rpId.'),
   accounts: objectFor(checkAccountsOptions, 'is not an object with mail.'),
   providers: objectFor(checkProvidersOptions, 'is not an object with a list.'),
+  directories: objectFor(checkDirectoriesOptions, 'is not an object with a list.'),
   deviceLinks: objectFor(checkDeviceLinksOptions, 'is not an object with a page.'),
   cors: optional(optionsFor(corsShape)),
   signer: implementing<TokenSigner>({ sign: true, verify: true }),

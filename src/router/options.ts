@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import type { AccountsOptions } from '../accounts/accounts-options.js'
 import type { EventSink } from '../audit/events.js'
 import type { DeviceLinksOptions } from '../device-links/device-links-options.js'
+import type { DirectoriesOptions } from '../directory-sign-in/directories-options.js'
 import type { CorsOptions } from '../http/cors.js'
 import type { Logger } from '../lib/logger.js'
 import type { Trace } from '../lib/watch.js'
@@ -168,6 +169,12 @@ export interface AuthRouterOptions {
    * `identities`, `proofs` and `encryptionKeys`. Default: off.
    */
   readonly providers?: ProvidersOptions
+  /**
+   * Lets users sign in by `POST /login` with the password of your company's directory, LDAP or
+   * Active Directory, and ends their sessions when they leave it. Needs `identities`, `proofs` and
+   * `encryptionKeys`. Default: off.
+   */
+  readonly directories?: DirectoriesOptions
   /**
    * Lets a signed-in device sign another one in, by a picture that it scans and a code that its
    * user types: the endpoints below `/auth/device-links`. Needs `deviceCodes` and `encryptionKeys`.

@@ -1,5 +1,6 @@
 import { requirePartsForAccounts } from '../accounts/accounts-options.js'
 import { requirePartsForLinks } from '../device-links/device-links-options.js'
+import { requirePartsForDirectories } from '../directory-sign-in/directories-options.js'
 import { AuthConfigError } from '../errors.js'
 import { checkOptions, isObject, ownMembers } from '../lib/check-options.js'
 import { doAll } from '../lib/mistakes.js'
@@ -40,7 +41,8 @@ function partsOf(given: unknown): Readonly<Record<string, unknown>> {
  * @throws AuthConfigError with all conflicts
  */
 function refuseConflicts(options: ResolvedOptions): void {
-  const { watchPasswordHash, pkce, passkeys, accounts, providers, deviceLinks } = options
+  const { watchPasswordHash, pkce, passkeys, accounts, providers, directories, deviceLinks } =
+    options
   doAll(
     () => refuseContradictions(options.lifetimes),
     () => refuseForgottenKeys(options),
@@ -64,6 +66,7 @@ function refuseConflicts(options: ResolvedOptions): void {
     () => refuseFarPasskeys(options),
     () => accounts && requirePartsForAccounts(accounts, options),
     () => providers && requirePartsFor(providers, options),
+    () => directories && requirePartsForDirectories(directories, options),
     () => deviceLinks && requirePartsForLinks(deviceLinks, options),
     () => refusePagesOfNobody(options),
     () => refuseMissingKeys(options),
@@ -224,14 +227,13 @@ function refuseBrokenClock(clock: () => Date): void {
 
 // Second factors, apps, passkeys and mailed codes need an encryption key.
 function refuseMissingKeys(options: ResolvedOptions): void {
-  const { encryptionKeys, secondFactors, oauth, passkeys, accounts, providers, deviceLinks } =
-    options
+  const { encryptionKeys, secondFactors, oauth, passkeys, accounts, providers } = options
+  const { directories, deviceLinks } = options
   if (encryptionKeys.length > 0) return
   // Each process would make its own key, and would not accept the values that another process has
   // made for a browser.
-  const needing = Object.entries({ oauth, passkeys, accounts, providers, deviceLinks }).find(
-    ([, option]) => option !== undefined,
-  )?.[0]
+  const all = { oauth, passkeys, accounts, providers, directories, deviceLinks }
+  const needing = Object.entries(all).find(([, option]) => option !== undefined)?.[0]
   const need = secondFactors ? 'secondFactors needs it to seal TOTP seeds' : `${needing} needs it`
   if (secondFactors === undefined && needing === undefined) return
   throw new AuthConfigError('encryptionKeys', `is missing, but ${need}.`, encryptionKeyRemedy)

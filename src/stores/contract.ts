@@ -39,6 +39,7 @@ export type EndReason =
   | 'account-deleted'
   | 'upstream-logout'
   | 'identity-unlinked'
+  | 'directory-left'
 
 // While a deployment rolls, processes of two releases write to one store. `string & Record<never,
 // never>` is any text, and does not swallow the words that are known.

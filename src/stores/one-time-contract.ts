@@ -127,6 +127,7 @@ export type ProofPurpose =
   | 'vouched'
   | 'upstream'
   | 'upstream-logout'
+  | 'directory-watch'
 /** A purpose as stored. A purpose that this release does not know is passed on unchanged. */
 export type StoredPurpose = ProofPurpose | (string & Record<never, never>)
 

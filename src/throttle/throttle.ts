@@ -10,6 +10,7 @@ import {
   networkKey,
 } from './counter-keys.js'
 import { createDeviceLimits, type DeviceLimits } from './device-limits.js'
+import { createTakeGuess, type TakeGuess } from './directory-limit.js'
 import { createIssueLimits, type TakeIssue } from './issue-limits.js'
 import { createKnownNetworks, createRememberNetwork, type KnownNetworks } from './known-networks.js'
 import { type Counters, createCounters, createReportLimit, type GivenLimits } from './limits.js'
@@ -111,6 +112,8 @@ export interface Throttle extends SecondFactorLimits, RefusalLimits, MailLimits,
   readonly limitLookups: LimitLookups
   /** Limits the codes, tickets and tokens of a session and a user. */
   readonly takeIssue: TakeIssue
+  /** Limits the passwords that reach a directory, to so many wrong ones of an entry. */
+  readonly limitDirectories: (points: number) => TakeGuess
 }
 
 /** The settings that limits are made of. */
@@ -144,6 +147,7 @@ export function createThrottle(settings: ThrottleSettings): Throttle {
     unlockLogin: (identifier, userId, ip) => unlock(counters, keyOf, ask, identifier, userId, ip),
     limitLookups: createLookupLimit(kit),
     takeIssue: createIssueLimits(kit),
+    limitDirectories: (points) => createTakeGuess(kit, points),
     ...createRefusalLimits(kit),
     ...createMailLimits(kit),
     ...createDeviceLimits(kit),

@@ -162,6 +162,7 @@ export async function startAuthorize(settings: AuthorizeSettings = {}): Promise<
     locales: [],
     deviceFlow: undefined,
     providerIds: [],
+    directoryNames: [],
     isRegistrationOpen: false,
     hasAccountPage: false,
     signer: { ...signer, ...settings.signer?.(signer) },

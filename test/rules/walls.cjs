@@ -127,6 +127,10 @@ const floors = [
       ['provider-sign-in/'],
       'a provider says who it is; who signs in is decided below.',
     ],
+    'directory-sign-in': [
+      ['directory-sign-in/'],
+      'a directory says whose password it is; who signs in is decided below.',
+    ],
     registration: [
       ['registration/'],
       'it makes users with the proofs and mails of accounts; only the map uses it.',

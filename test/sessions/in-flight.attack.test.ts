@@ -24,6 +24,7 @@ const known: Record<EndReason, true> = {
   'account-deleted': true,
   'upstream-logout': true,
   'identity-unlinked': true,
+  'directory-left': true,
 }
 const reasons: StoredReason[] = [...(Object.keys(known) as EndReason[]), 'device-lost']
 

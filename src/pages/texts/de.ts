@@ -18,6 +18,7 @@ export const de: TextsOfPages = {
     'Dein Browser nimmt keine Cookies von dieser Seite an. Erlaube sie und melde Dich dann an.',
   'fault.signed-out': 'Du wurdest inzwischen abgemeldet. Melde Dich an, um fortzufahren.',
   'fault.other-account': 'Du bist jetzt als {account} angemeldet.',
+  'fault.password-expired': 'Dieses Passwort muss geändert werden, bevor es Dich anmeldet.',
   'fault.refused': 'Diese Anmeldung ist nicht erlaubt.',
   'fault.wrong-passkey':
     'Dieser Passkey wurde nicht angenommen. Versuch es noch einmal oder auf anderem Weg.',
@@ -28,6 +29,7 @@ export const de: TextsOfPages = {
   'sign-in.lead': 'bei {service}',
   'sign-in.lead-again': 'Bestätige, dass Du es bist: Dieser Schritt verlangt eine neue Anmeldung.',
   'sign-in.lead-client': 'Danach geht es weiter zu {client}.',
+  'sign-in.directory-username': 'Konto von {directories} oder E-Mail',
   'sign-in.username': 'E-Mail oder Benutzername',
   'sign-in.password': 'Passwort',
   'sign-in.show-password': 'Passwort anzeigen',
@@ -292,6 +294,9 @@ export const de: TextsOfPages = {
   'new-password.account': 'Konto',
   'new-password.label': 'Neues Passwort',
   'new-password.present': 'Bisheriges Passwort',
+  'new-password.elsewhere':
+    'Du meldest Dich mit dem Passwort von {name} an. Es wird dort geändert.',
+  'new-password.elsewhere-link': 'Passwort ändern',
   'new-password.rules': 'Mindestens {count} Zeichen, etwa einige Wörter, die niemand errät.',
   'new-password.ends': 'Alle Deine Geräte werden abgemeldet.',
   'new-password.ends-others': 'Deine anderen Geräte werden abgemeldet.',

@@ -28,6 +28,11 @@ export const mailDe: TextsOfMails = {
   'mail.reset-password.text':
     'Jemand möchte ein neues Passwort für Dein Konto bei {service} setzen. Bist Du das, dann ' +
     'öffne diesen Link:',
+  'mail.password-elsewhere.subject': 'Dein Passwort für {service}',
+  'mail.password-elsewhere.text':
+    'Jemand möchte ein neues Passwort für Dein Konto bei {service} setzen. Dort meldest Du Dich ' +
+    'mit dem Passwort Deiner Firma an, das nicht bei {service} geändert wird. Ändere es dort, wo ' +
+    'Deine Firma es tut.',
   'mail.verify-address.subject': 'Bestätige Deine Adresse bei {service}',
   'mail.verify-address.text':
     'Um diese Adresse für Dein Konto bei {service} zu bestätigen, gib diesen Code in dem Fenster ' +

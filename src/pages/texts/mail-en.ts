@@ -52,6 +52,11 @@ export const mailEn: TextsOfMails = {
   'mail.reset-password.text':
     'Somebody wants to set a new password for your account at {service}. If that is you, open ' +
     'this link:',
+  'mail.password-elsewhere.subject': 'Your password for {service}',
+  'mail.password-elsewhere.text':
+    'Somebody wants to set a new password for your account at {service}. You sign in there with ' +
+    'the password of your company, which is not changed at {service}. Change it where your ' +
+    'company does.',
   'mail.verify-address.subject': 'Confirm your address at {service}',
   'mail.verify-address.text':
     'To confirm this address for your account at {service}, type this code in the window where ' +

@@ -29,6 +29,13 @@ export function mailStates(
   const back = `${base}/account`
   const forgot = { page: 'forgot', form, username: '', back: `${base}/oauth/sign-in?` } as const
   const reset = { page: 'reset', form, username, minLength: 15, reasons: [] } as const
+  const elsewhere = {
+    account,
+    form,
+    back,
+    name: typed,
+    url: 'https://sspr.example.com',
+  } as const
   const changing = { page: 'account-password', account, form, hasPassword: true, back } as const
   const changed = { ...changing, minLength: 15, reasons: [] } as const
   const every = ['too-short', 'too-long', 'common', 'context', 'breached'] as const
@@ -51,6 +58,7 @@ export function mailStates(
     'note-alone': { page: 'note', note: 'link-unknown', onward: null },
     'account-password': changed,
     'account-password-first': { ...changed, hasPassword: false },
+    'account-password-elsewhere': { page: 'password-elsewhere', ...elsewhere },
     'account-password-wrong': { ...changed, form: wrong },
     'account-password-refused': { ...changed, form: wrong, reasons: every },
     ...emailStates(account, formWith),

@@ -6,7 +6,7 @@ import {
   confirmEmailPage,
 } from '../../../src/accounts/email-pages.js'
 import { forgotPage, resetPage, undoPage } from '../../../src/accounts/mail-pages.js'
-import { accountPasswordPage } from '../../../src/accounts/password-page.js'
+import { accountPasswordPage, passwordElsewherePage } from '../../../src/accounts/password-page.js'
 import { accountPage } from '../../../src/browser/account-page.js'
 import { codePage } from '../../../src/browser/code-page.js'
 import { consentPage, continuePage } from '../../../src/browser/consent-page.js'
@@ -63,6 +63,7 @@ const pages = {
   'confirm-register': confirmRegisterPage,
   note: notePage,
   'account-password': accountPasswordPage,
+  'password-elsewhere': passwordElsewherePage,
   'account-email': accountEmailPage,
   'confirm-email': confirmEmailPage,
   'code-elsewhere': codeElsewherePage,

@@ -1,0 +1,181 @@
+import { randomInt } from 'node:crypto'
+import { findNote, noteOnce } from '../accounts/noted-names.js'
+import type { Proofs } from '../accounts/proofs.js'
+import { noRequest } from '../audit/events.js'
+import type { DirectoryLeaving } from '../audit/refusals.js'
+import { UnexpectedAnswer } from '../lib/host-call.js'
+import type { IdentityRecord } from '../stores/identity-contract.js'
+import { type DirectorySignInKit, whyOut } from './directory-server.js'
+import type { ConnectedDirectory } from './fail-closed-directory.js'
+
+/** The parts that look after those who are signed in. */
+export interface DirectoryWatchKit extends DirectorySignInKit {
+  /** Undefined if the host has no store of proofs: then only the host asks for a look. */
+  readonly proofs: Proofs | undefined
+  /** Ends every session of a user who has left. Rejects with 503. */
+  readonly endLeft: (userId: string) => Promise<number>
+}
+
+/** One look at the users of a directory. */
+export interface DirectoryLook {
+  /** The id of the directory. */
+  readonly directory: string
+  /** Connected users. */
+  readonly people: number
+  /** How many of them had sessions, which have ended. */
+  readonly left: number
+}
+
+/** People of one search, as many as a directory answers at once. */
+const page = 500
+
+/**
+ * Nobody of so many found is a directory that hides them, such as one whose service account has
+ * lost its rights, and no company that has gone home for ever.
+ */
+const fewest = 20
+
+/**
+ * Looks at every connected user of a directory, and ends the sessions of those who have left.
+ * Memory is that of one page. Rejects with 503 if it could not see them all.
+ */
+export async function lookAtAll(
+  kit: DirectoryWatchKit,
+  directory: ConnectedDirectory,
+): Promise<DirectoryLook> {
+  let left = 0
+  const people = await forEachPage(kit, directory, async (rows) => {
+    const found = await directory.look(rows.map(({ subject }) => subject))
+    if (found.length === 0 && rows.length >= fewest)
+      throw new UnexpectedAnswer(`directories.${directory.id} hides its people`)
+    const entries = new Map(found.map((entry) => [entry.subject, entry]))
+    for (const row of rows) {
+      const reason = await whyOut(kit, entries.get(row.subject))
+      if (reason !== null && (await endOne(kit, directory, row, reason))) left += 1
+    }
+  })
+  return { directory: directory.id, people, left }
+}
+
+async function forEachPage(
+  { entries }: DirectoryWatchKit,
+  { provider }: ConnectedDirectory,
+  work: (rows: readonly IdentityRecord[]) => Promise<void>,
+): Promise<number> {
+  let count = 0
+  for (let after: string | null = null; ; ) {
+    const rows: readonly IdentityRecord[] = await entries.listOfProvider(provider, after, page)
+    if (rows.length > 0) await work(rows)
+    count += rows.length
+    after = rows.at(-1)?.subject ?? null
+    if (rows.length < page) return count
+  }
+}
+
+async function endOne(
+  { sessions, endLeft, audit }: DirectoryWatchKit,
+  { id: directory }: ConnectedDirectory,
+  { userId }: IdentityRecord,
+  reason: DirectoryLeaving,
+): Promise<boolean> {
+  if ((await sessions.listForUser(userId)).length === 0) return false
+  const ended = await endLeft(userId)
+  audit({ type: 'directory.left', directory, userId, reason, sessions: ended }, noRequest)
+  return true
+}
+
+/** The looks of one process, at all directories. */
+export interface DirectoryWatch {
+  /** The time of the last complete look that this process knows of; null before it. */
+  readonly lookedAt: (directory: string) => Date | null
+  readonly close: () => void
+}
+
+/**
+ * Looks at each directory once in an interval, whichever process is the first: of several with one
+ * store of proofs, one claims the interval. A look that fails is repeated in the next one.
+ */
+export function watchDirectories(kit: DirectoryWatchKit): DirectoryWatch {
+  const { directories, directoriesOptions, proofs, clock } = kit
+  const { watchInterval } = directoriesOptions
+  const looked = new Map<string, Date>()
+  const timers = new Set<NodeJS.Timeout>()
+  let isClosed = false
+
+  function plan(round: Round): void {
+    const length = round.interval * 1000
+    // At the beginning of the next interval, and not at one moment in all processes.
+    const wait = length - (Date.now() % length) + randomInt(2000)
+    const timer = setTimeout(async () => {
+      timers.delete(timer)
+      const at = await lookInTurn(kit, round)
+      if (at !== null) looked.set(round.directory.id, at)
+      if (!isClosed) plan(round)
+    }, wait)
+    timers.add(timer.unref())
+  }
+
+  if (watchInterval !== false && proofs !== undefined)
+    for (const directory of directories)
+      plan({ directory, proofs, interval: watchInterval, failing: { since: clock() } })
+  return {
+    lookedAt: (id) => looked.get(id) ?? null,
+    close() {
+      isClosed = true
+      for (const timer of timers) clearTimeout(timer)
+    },
+  }
+}
+
+/** The looks at one directory. */
+interface Round {
+  readonly directory: ConnectedDirectory
+  readonly proofs: Proofs
+  /** Seconds. */
+  readonly interval: number
+  /** Since when this process knows of no complete look. */
+  readonly failing: { since: Date }
+}
+
+/** Resolves with the time of the last complete look that was seen; null if none was. */
+async function lookInTurn(kit: DirectoryWatchKit, round: Round): Promise<Date | null> {
+  const { directory, proofs, interval, failing } = round
+  const now = kit.clock()
+  const period = Math.floor(now.getTime() / (interval * 1000))
+  const note = (what: string, of: number) => `${what} ${directory.provider} ${of}`
+  const isDone = async () =>
+    (await findNote(proofs, 'directory-watch', note('done', period - 1), noRequest)) !== null
+  try {
+    const lifetime = 2 * interval
+    const claim = { name: note('look', period), lifetime }
+    if (await noteOnce(proofs, 'directory-watch', claim, noRequest)) {
+      await lookAtAll(kit, directory)
+      await noteOnce(proofs, 'directory-watch', { name: note('done', period), lifetime }, noRequest)
+    } else if (!(await isDone())) return null
+    failing.since = now
+    return now
+  } catch {
+    // The failed call has reported itself.
+    kit.audit({ type: 'directory.not-looked', directory: directory.id }, noRequest)
+    await endAfterGrace(kit, round, now, isDone).catch(() => {})
+    return null
+  }
+}
+
+// Another process may have looked in the interval before: then there is no outage.
+async function endAfterGrace(
+  kit: DirectoryWatchKit,
+  { directory, failing }: Round,
+  now: Date,
+  isDone: () => Promise<boolean>,
+): Promise<void> {
+  const { watchGrace } = kit.directoriesOptions
+  if (watchGrace === false || now.getTime() - failing.since.getTime() < watchGrace * 1000) return
+  if (await isDone()) {
+    failing.since = now
+    return
+  }
+  await forEachPage(kit, directory, async (rows) => {
+    for (const row of rows) await endOne(kit, directory, row, 'outage')
+  })
+}

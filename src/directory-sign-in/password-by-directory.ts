@@ -1,0 +1,221 @@
+import type { RequestContext } from '../audit/events.js'
+import type { DirectoryEntryRefusal } from '../audit/refusals.js'
+import type { DirectoryEntry, DirectoryVerdict } from '../directories/contract.js'
+import { AuthError } from '../errors.js'
+import type { PasswordVerdict, VerifyPassword } from '../kits/sign-in-kit.js'
+import { randomSecret } from '../lib/secrets.js'
+import type { ShownPassword } from '../passwords/contract.js'
+import type { TakeGuess } from '../throttle/directory-limit.js'
+import type { AuthUser, LoginIdentifier } from '../users/contract.js'
+import { type Connection, type DirectorySignInKit, upstreamOfEntry } from './directory-server.js'
+import type { ConnectedDirectory } from './fail-closed-directory.js'
+import { type CreateOwner, createCreateOwner } from './new-owner.js'
+
+/** An attempt, and what the router and the directories know of its name. */
+interface Attempt {
+  readonly user: AuthUser | null
+  readonly connection: Connection | null
+  readonly context: RequestContext
+  readonly typed: LoginIdentifier | undefined
+}
+
+/** The entry whose password it must be. */
+interface Target {
+  readonly directory: ConnectedDirectory
+  readonly entry: DirectoryEntry
+}
+
+/** The answer of each directory, in their order; a rejection is an outage. */
+type Found = readonly PromiseSettledResult<readonly DirectoryEntry[]>[]
+
+const maxPasswordBytes = 1024
+
+/**
+ * The check of passwords with the option `directories`. A user who is connected with an entry has
+ * its password alone; any other user has the hash of the host. For every name, each directory is
+ * asked for one entry and one password, and one hash is computed, so that the time reveals neither
+ * who exists nor where (ASVS V6.3.8).
+ */
+export function createVerifyByDirectory(
+  kit: DirectorySignInKit,
+  byHash: VerifyPassword,
+  takeGuess: TakeGuess,
+): VerifyPassword {
+  const createOwner = createCreateOwner(kit)
+  const { only } = kit.directoriesOptions
+  return async function verifyPassword(user, password, context, signal, typed) {
+    const connection = await kit.connectionOf(user?.id ?? null)
+    // The proof of a signed-in user who has no entry.
+    if (connection === null && typed === undefined) return byHash(user, password, context, signal)
+    const attempt = { user, connection, context, typed }
+    const isLocal = user !== null && connection === null
+    const hashing = only ? noHash(user) : byHash(isLocal ? user : null, password, context, signal)
+    // It is awaited only after the directories.
+    hashing.catch(() => {})
+    const found = await askForEntries(kit, attempt)
+    const target = targetOf(kit, attempt, found)
+    const guess = await takeGuess(guessOf(kit, attempt, target), context)
+    const asking = Promise.all([askForVerdict(kit, attempt, target, password), hashing])
+    const [verdict, byHost] = await asking.catch((error: unknown) => {
+      guess.keep()
+      throw error
+    })
+    if (isLocal ? byHost.right : verdict.outcome !== 'wrong') await guess.giveBack()
+    else guess.keep()
+    const asked = { kit, attempt, createOwner }
+    return isLocal ? ofHost(asked, byHost, found) : ofDirectory(asked, target, verdict)
+  }
+}
+
+async function noHash(user: AuthUser | null): Promise<PasswordVerdict> {
+  return { right: false, reason: 'no-password', userId: user?.id ?? null }
+}
+
+// At a sign-in all of them: the time must not reveal which one has the name.
+function askForEntries(
+  { directories }: DirectorySignInKit,
+  { connection, typed }: Attempt,
+): Promise<Found> {
+  return Promise.allSettled(
+    directories.map(async (directory) => {
+      if (directory === connection?.directory) return directory.look([connection.row.subject])
+      return typed === undefined ? [] : directory.find(typed.value)
+    }),
+  )
+}
+
+// Null: no entry can sign in. Throws 503 if it is not known.
+function targetOf(
+  { directories, audit, digestIdentifier }: DirectorySignInKit,
+  { user, connection, context, typed }: Attempt,
+  found: Found,
+): Target | null {
+  const hits = directories.flatMap((directory, index) => {
+    const answer = found[index]
+    const isAsked = connection === null ? user === null : directory === connection.directory
+    if (!isAsked || answer === undefined) return []
+    // Of a name that nobody has, each directory must have said so.
+    if (answer.status === 'rejected') throw answer.reason
+    return answer.value.map((entry) => ({ directory, entry }))
+  })
+  if (connection !== null)
+    return hits.find(({ entry }) => entry.subject === connection.row.subject) ?? null
+  if (hits.length <= 1 || typed === undefined) return hits[0] ?? null
+  const ids = [...new Set(hits.map(({ directory }) => directory.id))]
+  const identifierDigest = digestIdentifier(typed).name
+  audit({ type: 'directory.ambiguous', directories: ids, identifierDigest }, context)
+  return null
+}
+
+// A name that leads to no entry is counted as well: the limit must not reveal who has one.
+function guessOf(
+  { digestIdentifier }: DirectorySignInKit,
+  { user, connection, typed }: Attempt,
+  target: Target | null,
+) {
+  const userId = user?.id ?? null
+  if (connection !== null) return { of: [connection.row.provider, connection.row.subject], userId }
+  if (target !== null) return { of: [target.directory.provider, target.entry.subject], userId }
+  if (user !== null) return { of: ['user', user.id], userId }
+  return { of: ['name', typed === undefined ? '' : digestIdentifier(typed).name], userId }
+}
+
+// The password goes to the directory of the entry alone. All others get one that nobody has.
+async function askForVerdict(
+  { directories }: DirectorySignInKit,
+  { user, connection, typed }: Attempt,
+  target: Target | null,
+  password: ShownPassword,
+): Promise<DirectoryVerdict> {
+  const decoy = randomSecret()
+  const isMeant = target !== null && !target.entry.disabled && isUsable(password)
+  const asked =
+    typed === undefined ? directories.filter((one) => one === connection?.directory) : directories
+  const answers = await Promise.allSettled(
+    asked.map((directory) =>
+      isMeant && directory === target.directory
+        ? directory.verify(target.entry, password)
+        : directory.verify(null, decoy),
+    ),
+  )
+  for (const [index, answer] of answers.entries()) {
+    const isOwn = connection === null ? user === null : asked[index] === connection.directory
+    if (isOwn && answer.status === 'rejected') throw answer.reason
+  }
+  const own = answers[asked.indexOf(target?.directory as ConnectedDirectory)]
+  if (isMeant && own?.status === 'fulfilled') return own.value
+  const reason = target?.entry.disabled === true ? 'disabled' : 'wrong-password'
+  return { outcome: 'wrong', reason }
+}
+
+// An empty password binds as nobody, which is a success (RFC 4513 §5.1.2).
+// https://www.rfc-editor.org/rfc/rfc4513#section-5.1.2
+function isUsable(password: ShownPassword): password is string {
+  return (
+    typeof password === 'string' &&
+    password.trim() !== '' &&
+    !password.includes('\0') &&
+    Buffer.byteLength(password) <= maxPasswordBytes
+  )
+}
+
+interface Asked {
+  readonly kit: DirectorySignInKit
+  readonly attempt: Attempt
+  readonly createOwner: CreateOwner
+}
+
+function ofHost(
+  { kit, attempt: { user, context } }: Asked,
+  verdict: PasswordVerdict,
+  found: Found,
+): PasswordVerdict {
+  const index = found.findIndex((one) => one.status === 'fulfilled' && one.value.length > 0)
+  const directory = kit.directories[index]?.id
+  if (!verdict.right && directory !== undefined)
+    kit.audit({ type: 'directory.name-taken', directory, userId: user?.id ?? null }, context)
+  return verdict
+}
+
+async function ofDirectory(
+  asked: Asked,
+  target: Target | null,
+  verdict: DirectoryVerdict,
+): Promise<PasswordVerdict> {
+  const { attempt } = asked
+  if (target === null) return refused(asked, attempt.connection?.directory, 'gone')
+  const { directory } = target
+  if (verdict.outcome === 'wrong') return refused(asked, directory, verdict.reason)
+  if (verdict.outcome === 'right') return admitted(asked, target)
+  refused(asked, directory, 'must-change')
+  throw new AuthError('password-expired', { details: { url: directory.changePasswordUrl ?? null } })
+}
+
+// The password was right.
+async function admitted(asked: Asked, { directory, entry }: Target): Promise<PasswordVerdict> {
+  const { kit, attempt, createOwner } = asked
+  const allowed = await kit.isAllowed(entry)
+  if (allowed !== true) {
+    refused(asked, directory, 'not-allowed')
+    const told = typeof allowed === 'string' ? { clientMessage: allowed } : {}
+    throw new AuthError('forbidden', told)
+  }
+  const user = attempt.user ?? (await createOwner({ directory, entry }, attempt.context))
+  if (user === null) return refused(asked, directory, 'not-connected')
+  const { signedIn } = kit.directoriesOptions
+  if (signedIn !== undefined) await kit.call('directories.signedIn', () => signedIn(user.id, entry))
+  return { right: true, user, upstream: upstreamOfEntry(directory.provider, entry.subject) }
+}
+
+// Of a name that no directory has, there is nothing to report.
+function refused(
+  { kit, attempt: { user, context } }: Asked,
+  directory: ConnectedDirectory | undefined,
+  reason: DirectoryEntryRefusal | 'wrong-password',
+): PasswordVerdict {
+  const userId = user?.id ?? null
+  if (reason === 'wrong-password') return { right: false, reason, userId }
+  if (directory !== undefined)
+    kit.audit({ type: 'directory.refused', directory: directory.id, userId, reason }, context)
+  return { right: false, reason: userId === null ? 'unknown-user' : 'directory-refused', userId }
+}
