@@ -60,8 +60,7 @@ export function createRemoveWaysIn(kit: WaysInKit): RemoveWaysIn {
     const ofIdentities = meant(which, present, byPassword !== false)
     const { identities, passkeys } = await listAll(kit, userId)
     const goes = [...identities.map(ofIdentities), ...passkeys.map(ofPasskeys)]
-    const sparesLast = which.sparesLast && user !== null && !(await hasPassword(kit, user))
-    const unlessLast = sparesLast && !goes.includes(false)
+    const unlessLast = which.sparesLast && !goes.includes(false) && (await isWithout(kit, user))
     const outcomes: Outcome[] = []
     for (const one of identities.filter(ofIdentities)) {
       // One way in of either kind is enough.
@@ -78,11 +77,12 @@ export function createRemoveWaysIn(kit: WaysInKit): RemoveWaysIn {
   }
 }
 
-async function hasPassword(
+// A user whose password is a directory's is not without.
+async function isWithout(
   { passwordElsewhere }: WaysInKit,
-  { id, passwordHash }: AuthUser,
+  user: AuthUser | null,
 ): Promise<boolean> {
-  return passwordHash !== null || (await passwordElsewhere?.(id)) != null
+  return user?.passwordHash === null && (await passwordElsewhere?.(user.id)) == null
 }
 
 async function includesPasskeys(

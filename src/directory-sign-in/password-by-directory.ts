@@ -5,7 +5,7 @@ import { AuthError } from '../errors.js'
 import type { PasswordVerdict, VerifyPassword } from '../kits/sign-in-kit.js'
 import { randomSecret } from '../lib/secrets.js'
 import type { ShownPassword } from '../passwords/contract.js'
-import type { TakeGuess } from '../throttle/directory-limit.js'
+import type { CountedGuess, TakeGuess } from '../throttle/directory-limit.js'
 import type { AuthUser, LoginIdentifier } from '../users/contract.js'
 import { type Connection, type DirectorySignInKit, upstreamOfEntry } from './directory-server.js'
 import type { ConnectedDirectory } from './fail-closed-directory.js'
@@ -17,6 +17,8 @@ interface Attempt {
   readonly connection: Connection | null
   readonly context: RequestContext
   readonly typed: LoginIdentifier | undefined
+  /** Whether the user's password is the host's. */
+  readonly isLocal: boolean
 }
 
 /** The entry whose password it must be. */
@@ -47,24 +49,35 @@ export function createVerifyByDirectory(
     const connection = await kit.connectionOf(user?.id ?? null)
     // The proof of a signed-in user who has no entry.
     if (connection === null && typed === undefined) return byHash(user, password, context, signal)
-    const attempt = { user, connection, context, typed }
     const isLocal = user !== null && connection === null
+    const attempt = { user, connection, context, typed, isLocal }
     const hashing = only ? noHash(user) : byHash(isLocal ? user : null, password, context, signal)
     // It is awaited only after the directories.
     hashing.catch(() => {})
     const found = await askForEntries(kit, attempt)
     const target = targetOf(kit, attempt, found)
     const guess = await takeGuess(guessOf(kit, attempt, target), context)
-    const asking = Promise.all([askForVerdict(kit, attempt, target, password), hashing])
-    const [verdict, byHost] = await asking.catch((error: unknown) => {
-      guess.keep()
-      throw error
-    })
-    if (isLocal ? byHost.right : verdict.outcome !== 'wrong') await guess.giveBack()
-    else guess.keep()
+    const asking = [askForVerdict(kit, attempt, target, password), hashing] as const
+    const [verdict, byHost] = await settle(guess, attempt, asking)
     const asked = { kit, attempt, createOwner }
     return isLocal ? ofHost(asked, byHost, found) : ofDirectory(asked, target, verdict)
   }
+}
+
+// A right password does not count; one that nobody could judge does.
+async function settle(
+  guess: CountedGuess,
+  { isLocal }: Attempt,
+  asking: readonly [Promise<DirectoryVerdict>, Promise<PasswordVerdict>],
+): Promise<readonly [DirectoryVerdict, PasswordVerdict]> {
+  const answers = await Promise.all(asking).catch((error: unknown) => {
+    guess.keep()
+    throw error
+  })
+  const [verdict, byHost] = answers
+  if (isLocal ? byHost.right : verdict.outcome !== 'wrong') await guess.giveBack()
+  else guess.keep()
+  return answers
 }
 
 async function noHash(user: AuthUser | null): Promise<PasswordVerdict> {

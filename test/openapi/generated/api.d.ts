@@ -3155,6 +3155,42 @@ export interface components {
             /** @description for people */
             message: string;
         };
+        PasswordElsewhere: {
+            /** @enum {boolean} */
+            success: false;
+            /** @enum {string} */
+            status: "error";
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            error: "password-elsewhere";
+            /** @description for people */
+            message: string;
+            details: {
+                /** @description the directory that has the password, for people */
+                name: string;
+                /** @description where the password is changed */
+                url: string | null;
+            };
+        };
+        PasswordExpired: {
+            /** @enum {boolean} */
+            success: false;
+            /** @enum {string} */
+            status: "error";
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            error: "password-expired";
+            /** @description for people */
+            message: string;
+            details: {
+                /** @description where the password is changed */
+                url: string | null;
+            };
+        };
         PasswordRefused: {
             /** @enum {boolean} */
             success: false;
@@ -4122,6 +4158,26 @@ export interface components {
                 "application/json": components["schemas"]["Forbidden"];
             };
         };
+        /** @description This is not allowed. This password must be changed first. */
+        ForbiddenOrPasswordExpiredLimited: {
+            headers: {
+                "Cache-Control": components["headers"]["NoStore"];
+                "X-Content-Type-Options": components["headers"]["NoSniff"];
+                "Content-Security-Policy": components["headers"]["NothingRuns"];
+                "X-Request-Id": components["headers"]["RequestId"];
+                "Access-Control-Allow-Origin": components["headers"]["Origin"];
+                "Access-Control-Expose-Headers": components["headers"]["Exposed"];
+                Vary: components["headers"]["Vary"];
+                "RateLimit-Limit": components["headers"]["Limit"];
+                "RateLimit-Remaining": components["headers"]["Remaining"];
+                "RateLimit-Reset": components["headers"]["Reset"];
+                "WWW-Authenticate": components["headers"]["MayChallenge"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Forbidden"] | components["schemas"]["PasswordExpired"];
+            };
+        };
         /** @description This is not allowed. Sign in again to do this. */
         ForbiddenOrReauthenticationRequiredLimited: {
             headers: {
@@ -4140,6 +4196,26 @@ export interface components {
             };
             content: {
                 "application/json": components["schemas"]["Forbidden"] | components["schemas"]["ReauthenticationRequired"];
+            };
+        };
+        /** @description This is not allowed. Sign in again to do this. This password must be changed first. */
+        ForbiddenOrReauthenticationRequiredOrPasswordExpiredLimited: {
+            headers: {
+                "Cache-Control": components["headers"]["NoStore"];
+                "X-Content-Type-Options": components["headers"]["NoSniff"];
+                "Content-Security-Policy": components["headers"]["NothingRuns"];
+                "X-Request-Id": components["headers"]["RequestId"];
+                "Access-Control-Allow-Origin": components["headers"]["Origin"];
+                "Access-Control-Expose-Headers": components["headers"]["Exposed"];
+                Vary: components["headers"]["Vary"];
+                "RateLimit-Limit": components["headers"]["Limit"];
+                "RateLimit-Remaining": components["headers"]["Remaining"];
+                "RateLimit-Reset": components["headers"]["Reset"];
+                "WWW-Authenticate": components["headers"]["MayChallenge"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Forbidden"] | components["schemas"]["ReauthenticationRequired"] | components["schemas"]["PasswordExpired"];
             };
         };
         /** @description This is not allowed. New accounts need an invitation. */
@@ -4199,6 +4275,46 @@ export interface components {
                 "application/json": components["schemas"]["Forbidden"] | components["schemas"]["SecondFactorEnrolmentRequired"];
             };
         };
+        /** @description This is not allowed. Set up a second factor first. This password is changed somewhere else. Sign in again to do this. This password must be changed first. */
+        ForbiddenOrSecondFactorEnrolmentRequiredOrPasswordElsewhereOrReauthenticationRequiredOrPasswordExpiredLimited: {
+            headers: {
+                "Cache-Control": components["headers"]["NoStore"];
+                "X-Content-Type-Options": components["headers"]["NoSniff"];
+                "Content-Security-Policy": components["headers"]["NothingRuns"];
+                "X-Request-Id": components["headers"]["RequestId"];
+                "Access-Control-Allow-Origin": components["headers"]["Origin"];
+                "Access-Control-Expose-Headers": components["headers"]["Exposed"];
+                Vary: components["headers"]["Vary"];
+                "RateLimit-Limit": components["headers"]["Limit"];
+                "RateLimit-Remaining": components["headers"]["Remaining"];
+                "RateLimit-Reset": components["headers"]["Reset"];
+                "WWW-Authenticate": components["headers"]["MayChallenge"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Forbidden"] | components["schemas"]["SecondFactorEnrolmentRequired"] | components["schemas"]["PasswordElsewhere"] | components["schemas"]["ReauthenticationRequired"] | components["schemas"]["PasswordExpired"];
+            };
+        };
+        /** @description This is not allowed. Set up a second factor first. This password must be changed first. */
+        ForbiddenOrSecondFactorEnrolmentRequiredOrPasswordExpiredLimited: {
+            headers: {
+                "Cache-Control": components["headers"]["NoStore"];
+                "X-Content-Type-Options": components["headers"]["NoSniff"];
+                "Content-Security-Policy": components["headers"]["NothingRuns"];
+                "X-Request-Id": components["headers"]["RequestId"];
+                "Access-Control-Allow-Origin": components["headers"]["Origin"];
+                "Access-Control-Expose-Headers": components["headers"]["Exposed"];
+                Vary: components["headers"]["Vary"];
+                "RateLimit-Limit": components["headers"]["Limit"];
+                "RateLimit-Remaining": components["headers"]["Remaining"];
+                "RateLimit-Reset": components["headers"]["Reset"];
+                "WWW-Authenticate": components["headers"]["MayChallenge"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Forbidden"] | components["schemas"]["SecondFactorEnrolmentRequired"] | components["schemas"]["PasswordExpired"];
+            };
+        };
         /** @description This is not allowed. Set up a second factor first. Sign in again to do this. */
         ForbiddenOrSecondFactorEnrolmentRequiredOrReauthenticationRequired: {
             headers: {
@@ -4251,6 +4367,26 @@ export interface components {
             };
             content: {
                 "application/json": components["schemas"]["Forbidden"] | components["schemas"]["SecondFactorEnrolmentRequired"] | components["schemas"]["ReauthenticationRequired"];
+            };
+        };
+        /** @description This is not allowed. Set up a second factor first. Sign in again to do this. This password must be changed first. */
+        ForbiddenOrSecondFactorEnrolmentRequiredOrReauthenticationRequiredOrPasswordExpiredLimited: {
+            headers: {
+                "Cache-Control": components["headers"]["NoStore"];
+                "X-Content-Type-Options": components["headers"]["NoSniff"];
+                "Content-Security-Policy": components["headers"]["NothingRuns"];
+                "X-Request-Id": components["headers"]["RequestId"];
+                "Access-Control-Allow-Origin": components["headers"]["Origin"];
+                "Access-Control-Expose-Headers": components["headers"]["Exposed"];
+                Vary: components["headers"]["Vary"];
+                "RateLimit-Limit": components["headers"]["Limit"];
+                "RateLimit-Remaining": components["headers"]["Remaining"];
+                "RateLimit-Reset": components["headers"]["Reset"];
+                "WWW-Authenticate": components["headers"]["MayChallenge"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Forbidden"] | components["schemas"]["SecondFactorEnrolmentRequired"] | components["schemas"]["ReauthenticationRequired"] | components["schemas"]["PasswordExpired"];
             };
         };
         /** @description This is not allowed. */
@@ -4610,6 +4746,26 @@ export interface components {
             };
             content: {
                 "application/json": components["schemas"]["PasskeyExists"] | components["schemas"]["TooManyPasskeys"];
+            };
+        };
+        /** @description This password is changed somewhere else. */
+        PasswordElsewhereLimited: {
+            headers: {
+                "Cache-Control": components["headers"]["NoStore"];
+                "X-Content-Type-Options": components["headers"]["NoSniff"];
+                "Content-Security-Policy": components["headers"]["NothingRuns"];
+                "X-Request-Id": components["headers"]["RequestId"];
+                "Access-Control-Allow-Origin": components["headers"]["Origin"];
+                "Access-Control-Expose-Headers": components["headers"]["Exposed"];
+                Vary: components["headers"]["Vary"];
+                "RateLimit-Limit": components["headers"]["Limit"];
+                "RateLimit-Remaining": components["headers"]["Remaining"];
+                "RateLimit-Reset": components["headers"]["Reset"];
+                "WWW-Authenticate": components["headers"]["MayChallenge"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["PasswordElsewhere"];
             };
         };
         /** @description The request body is too large. */
@@ -5251,7 +5407,7 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequestLimited"];
             401: components["responses"]["UnauthorizedOrTotpRequiredOrTotpInvalidLimited"];
-            403: components["responses"]["ForbiddenLimited"];
+            403: components["responses"]["ForbiddenOrPasswordExpiredLimited"];
             413: components["responses"]["PayloadTooLargeLimited"];
             415: components["responses"]["UnsupportedMediaTypeLimited"];
             429: components["responses"]["TooManyRequestsLimited"];
@@ -5884,7 +6040,7 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequestLimited"];
             401: components["responses"]["UnauthorizedLimited"];
-            403: components["responses"]["ForbiddenOrReauthenticationRequiredLimited"];
+            403: components["responses"]["ForbiddenOrReauthenticationRequiredOrPasswordExpiredLimited"];
             409: components["responses"]["TotpAlreadyEnabledLimited"];
             413: components["responses"]["PayloadTooLargeLimited"];
             415: components["responses"]["UnsupportedMediaTypeLimited"];
@@ -5968,7 +6124,7 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequestLimited"];
             401: components["responses"]["UnauthorizedOrTotpInvalidLimited"];
-            403: components["responses"]["ForbiddenOrSecondFactorEnrolmentRequiredLimited"];
+            403: components["responses"]["ForbiddenOrSecondFactorEnrolmentRequiredOrPasswordExpiredLimited"];
             409: components["responses"]["TotpNotEnabledLimited"];
             413: components["responses"]["PayloadTooLargeLimited"];
             415: components["responses"]["UnsupportedMediaTypeLimited"];
@@ -6010,7 +6166,7 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequestLimited"];
             401: components["responses"]["UnauthorizedOrTotpInvalidLimited"];
-            403: components["responses"]["ForbiddenOrSecondFactorEnrolmentRequiredLimited"];
+            403: components["responses"]["ForbiddenOrSecondFactorEnrolmentRequiredOrPasswordExpiredLimited"];
             409: components["responses"]["TotpNotEnabledLimited"];
             413: components["responses"]["PayloadTooLargeLimited"];
             415: components["responses"]["UnsupportedMediaTypeLimited"];
@@ -6193,7 +6349,7 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequestLimited"];
             401: components["responses"]["UnauthorizedOrTotpRequiredOrTotpInvalidLimited"];
-            403: components["responses"]["ForbiddenOrReauthenticationRequiredLimited"];
+            403: components["responses"]["ForbiddenOrReauthenticationRequiredOrPasswordExpiredLimited"];
             413: components["responses"]["PayloadTooLargeLimited"];
             415: components["responses"]["UnsupportedMediaTypeLimited"];
             429: components["responses"]["TooManyRequestsLimited"];
@@ -6311,7 +6467,7 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequestLimited"];
             401: components["responses"]["UnauthorizedOrTotpRequiredOrTotpInvalidLimited"];
-            403: components["responses"]["ForbiddenLimited"];
+            403: components["responses"]["ForbiddenOrPasswordExpiredLimited"];
             413: components["responses"]["PayloadTooLargeLimited"];
             415: components["responses"]["UnsupportedMediaTypeLimited"];
             429: components["responses"]["TooManyRequestsLimited"];
@@ -6390,6 +6546,7 @@ export interface operations {
                 };
             };
             400: components["responses"]["InvalidRequestOrProofRefusedOrPasswordRefusedLimited"];
+            403: components["responses"]["PasswordElsewhereLimited"];
             413: components["responses"]["PayloadTooLargeLimited"];
             415: components["responses"]["UnsupportedMediaTypeLimited"];
             429: components["responses"]["TooManyRequestsLimited"];
@@ -6430,7 +6587,7 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequestOrPasswordRefusedLimited"];
             401: components["responses"]["UnauthorizedOrTotpRequiredOrTotpInvalidLimited"];
-            403: components["responses"]["ForbiddenOrSecondFactorEnrolmentRequiredOrReauthenticationRequiredLimited"];
+            403: components["responses"]["ForbiddenOrSecondFactorEnrolmentRequiredOrPasswordElsewhereOrReauthenticationRequiredOrPasswordExpiredLimited"];
             409: components["responses"]["SupersededLimited"];
             413: components["responses"]["PayloadTooLargeLimited"];
             415: components["responses"]["UnsupportedMediaTypeLimited"];
@@ -6539,7 +6696,7 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequestLimited"];
             401: components["responses"]["UnauthorizedOrTotpRequiredOrTotpInvalidLimited"];
-            403: components["responses"]["ForbiddenOrSecondFactorEnrolmentRequiredOrReauthenticationRequiredLimited"];
+            403: components["responses"]["ForbiddenOrSecondFactorEnrolmentRequiredOrReauthenticationRequiredOrPasswordExpiredLimited"];
             409: components["responses"]["AlreadyVerifiedLimited"];
             413: components["responses"]["PayloadTooLargeLimited"];
             415: components["responses"]["UnsupportedMediaTypeLimited"];
@@ -6662,7 +6819,7 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequestLimited"];
             401: components["responses"]["UnauthorizedOrTotpRequiredOrTotpInvalidLimited"];
-            403: components["responses"]["ForbiddenOrReauthenticationRequiredLimited"];
+            403: components["responses"]["ForbiddenOrReauthenticationRequiredOrPasswordExpiredLimited"];
             413: components["responses"]["PayloadTooLargeLimited"];
             415: components["responses"]["UnsupportedMediaTypeLimited"];
             429: components["responses"]["TooManyRequestsLimited"];
@@ -6868,7 +7025,7 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequestLimited"];
             401: components["responses"]["UnauthorizedOrTotpRequiredOrTotpInvalidLimited"];
-            403: components["responses"]["ForbiddenOrSecondFactorEnrolmentRequiredOrReauthenticationRequiredLimited"];
+            403: components["responses"]["ForbiddenOrSecondFactorEnrolmentRequiredOrReauthenticationRequiredOrPasswordExpiredLimited"];
             413: components["responses"]["PayloadTooLargeLimited"];
             415: components["responses"]["UnsupportedMediaTypeLimited"];
             429: components["responses"]["TooManyRequestsLimited"];
@@ -7175,7 +7332,7 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequestLimited"];
             401: components["responses"]["UnauthorizedOrTotpRequiredOrTotpInvalidLimited"];
-            403: components["responses"]["ForbiddenOrSecondFactorEnrolmentRequiredOrReauthenticationRequiredLimited"];
+            403: components["responses"]["ForbiddenOrSecondFactorEnrolmentRequiredOrReauthenticationRequiredOrPasswordExpiredLimited"];
             404: components["responses"]["NotFoundLimited"];
             413: components["responses"]["PayloadTooLargeLimited"];
             415: components["responses"]["UnsupportedMediaTypeLimited"];
@@ -7220,7 +7377,7 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequestLimited"];
             401: components["responses"]["UnauthorizedOrTotpRequiredOrTotpInvalidLimited"];
-            403: components["responses"]["ForbiddenOrSecondFactorEnrolmentRequiredOrReauthenticationRequiredLimited"];
+            403: components["responses"]["ForbiddenOrSecondFactorEnrolmentRequiredOrReauthenticationRequiredOrPasswordExpiredLimited"];
             404: components["responses"]["NotFoundLimited"];
             409: components["responses"]["LastSignInMethodLimited"];
             413: components["responses"]["PayloadTooLargeLimited"];
@@ -7343,7 +7500,7 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequestOrProofRefusedLimited"];
             401: components["responses"]["UnauthorizedOrTotpRequiredOrTotpInvalidLimited"];
-            403: components["responses"]["ForbiddenOrSecondFactorEnrolmentRequiredOrReauthenticationRequiredLimited"];
+            403: components["responses"]["ForbiddenOrSecondFactorEnrolmentRequiredOrReauthenticationRequiredOrPasswordExpiredLimited"];
             413: components["responses"]["PayloadTooLargeLimited"];
             415: components["responses"]["UnsupportedMediaTypeLimited"];
             429: components["responses"]["TooManyRequestsLimited"];

@@ -1,0 +1,126 @@
+import type { IncomingMessage } from 'node:http'
+import { describe, expect, it } from 'vitest'
+import { memoryStores } from '../../src/stores/memory-stores.js'
+import { bearer, get, logIn, post } from '../support/client.js'
+import { password } from '../support/host.js'
+import { memoryDirectory } from '../support/memory-directory.js'
+import { type DirectoryHost, rightPassword, startDirectories } from './directory-host.js'
+
+/** A request that the host's own code hands on. */
+const fromHost = {
+  headers: { host: 'x' },
+  rawHeaders: [],
+  socket: { remoteAddress: '127.0.0.1' },
+} as unknown as IncomingMessage
+
+const asAda = { username: 'ada', password: rightPassword }
+
+/** The ways in which somebody leaves, each with its word in the event. */
+const leavings: readonly (readonly [string, string, (host: DirectoryHost) => void])[] = [
+  ['is disabled', 'disabled', ({ directory }) => directory.disable('ada')],
+  ['is gone', 'gone', ({ directory }) => directory.remove('ada')],
+  ['is not allowed any more', 'not-allowed', ({ directory }) => directory.setGroups('ada', [])],
+]
+
+const startWithGroup = async () => {
+  const allowed = ({ groups }: { groups: readonly string[] }) => groups.includes('cn=chat')
+  const host = await startDirectories({
+    directories: { allowed },
+    options: { namedTokens: true },
+  })
+  host.directory.setGroups('ada', ['cn=chat'])
+  return host
+}
+
+describe('somebody who', () => {
+  it.each(leavings)('%s has no session after the next look', async (_how, reason, leave) => {
+    const host = await startWithGroup()
+    const { authToken } = await logIn(host, asAda)
+    await logIn(host, asAda)
+    const alice = await logIn(host, { username: 'alice', password })
+    expect(await host.auth.directories.look()).toEqual([{ directory: 'corp', people: 1, left: 0 }])
+    leave(host)
+    expect(await host.auth.directories.look()).toEqual([{ directory: 'corp', people: 1, left: 1 }])
+    expect((await get(host, '/me', bearer(authToken))).status).toBe(401)
+    expect((await get(host, '/me', bearer(alice.authToken))).status).toBe(200)
+    const left = { type: 'directory.left', directory: 'corp', userId: 'u-ada', reason, sessions: 2 }
+    expect(host.events).toContainEqual(expect.objectContaining(left))
+    expect(await host.auth.directories.look()).toEqual([{ directory: 'corp', people: 1, left: 0 }])
+  })
+
+  it.each(leavings)('%s cannot be signed in by anything else', async (_how, _reason, leave) => {
+    const host = await startWithGroup()
+    leave(host)
+    expect((await post(host, '/login', asAda)).status).not.toBe(200)
+    await expect(
+      host.auth.sessions.open({ userId: 'u-ada', request: fromHost }),
+    ).rejects.toMatchObject({
+      code: 'Unauthorized',
+    })
+  })
+})
+
+describe('an outage of the directory', () => {
+  it('ends nobody, and the look rejects', async () => {
+    const host = await startDirectories()
+    const { authToken } = await logIn(host, asAda)
+    host.directory.down(true)
+    await expect(host.auth.directories.look()).rejects.toMatchObject({ status: 503 })
+    expect((await get(host, '/me', bearer(authToken))).status).toBe(200)
+  })
+
+  it('lets nobody in by the host, who might have left', async () => {
+    const host = await startDirectories()
+    host.directory.down(true)
+    const opening = host.auth.sessions.open({ userId: 'u-ada', request: fromHost })
+    await expect(opening).rejects.toMatchObject({ status: 503 })
+  })
+})
+
+describe('a directory that shows none of its people', () => {
+  it('is taken for broken, not for empty', async () => {
+    const host = await startDirectories({ directories: { guesses: 50 } })
+    const { authToken } = await logIn(host, asAda)
+    for (let n = 0; n < 30; n += 1) {
+      const userId = `u-${n}`
+      host.users.add({ id: userId })
+      await host.auth.identities.connect({ userId, directory: 'corp', subject: `guid-${n}` })
+    }
+    host.directory.remove('ada')
+    await expect(host.auth.directories.look()).rejects.toBeDefined()
+    expect((await get(host, '/me', bearer(authToken))).status).toBe(200)
+  })
+})
+
+describe('a look at 10,000 people', () => {
+  it('asks the directory 20 times, and holds one page', async () => {
+    const directory = memoryDirectory()
+    const stores = memoryStores()
+    const host = await startDirectories({ directory, options: stores })
+    const sizes: number[] = []
+    const { look } = directory
+    directory.look = async (subjects) => {
+      sizes.push(subjects.length)
+      return look(subjects)
+    }
+    for (let n = 1; n < 10_000; n += 1) {
+      const subject = `guid-${n}`
+      directory.add({ username: `p${n}`, subject })
+      await stores.identities.link({
+        provider: 'directory:corp',
+        subject,
+        issuer: 'directory:corp',
+        userId: `u-${n}`,
+        id: `id-${n}`,
+        label: null,
+        passwordMark: null,
+        createdAt: host.clock(),
+        lastUsedAt: null,
+      })
+    }
+    expect(await host.auth.directories.look()).toEqual([
+      { directory: 'corp', people: 10_000, left: 0 },
+    ])
+    expect(sizes).toEqual(Array.from({ length: 20 }, () => 500))
+  })
+})

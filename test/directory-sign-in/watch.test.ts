@@ -1,0 +1,92 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import type { DirectoriesOptions } from '../../src/index.js'
+import { memoryStores } from '../../src/stores/memory-stores.js'
+import { logIn } from '../support/client.js'
+import { memoryDirectory } from '../support/memory-directory.js'
+import { type DirectoryHost, rightPassword, startDirectories } from './directory-host.js'
+
+const asAda = { username: 'ada', password: rightPassword }
+
+// Before the routers, whose timers they are.
+beforeEach(() =>
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date', 'performance'] }),
+)
+afterEach(() => vi.useRealTimers())
+
+/** Two processes with one set of stores and one directory. */
+async function startTwo(directories: Partial<DirectoriesOptions> = {}) {
+  const directory = memoryDirectory()
+  const stores = memoryStores()
+  const options = { ...stores, clock: () => new Date() }
+  const one = await startDirectories({ directory, directories, options })
+  const other = await startDirectories({ directory, directories, options })
+  return { directory, stores, one, other }
+}
+
+const sessionsOf = async ({ auth }: DirectoryHost) => (await auth.sessions.list('u-ada')).length
+
+/** Lets so many seconds pass, and the work that is due then. */
+async function pass(seconds: number): Promise<void> {
+  await vi.advanceTimersByTimeAsync(seconds * 1000)
+  for (let turn = 0; turn < 200; turn += 1) await new Promise(setImmediate)
+}
+
+describe('two processes', () => {
+  it('look once between them in an interval', async () => {
+    const { directory, one } = await startTwo()
+    await logIn(one, asAda)
+    const before = directory.calls.look
+    await pass(300)
+    await pass(5)
+    expect(directory.calls.look - before).toBe(1)
+    await pass(300)
+    expect(directory.calls.look - before).toBe(2)
+  })
+
+  it('sign somebody out within the interval and five seconds', async () => {
+    const { directory, one, other } = await startTwo()
+    await logIn(one, asAda)
+    expect(await sessionsOf(other)).toBe(1)
+    directory.disable('ada')
+    await pass(305)
+    expect([await sessionsOf(one), await sessionsOf(other)]).toEqual([0, 0])
+  })
+
+  it('never look where the host has said so', async () => {
+    const { directory, one } = await startTwo({ watchInterval: false })
+    await logIn(one, asAda)
+    const before = directory.calls.look
+    await pass(3600)
+    expect(directory.calls.look).toBe(before)
+  })
+})
+
+describe('an outage', () => {
+  it('ends nobody however long it lasts, and is reported in each interval', async () => {
+    const { directory, one } = await startTwo()
+    await logIn(one, asAda)
+    directory.down(true)
+    for (let hour = 0; hour < 12; hour += 1) await pass(300)
+    expect(await sessionsOf(one)).toBe(1)
+    const reports = one.events.filter(({ type }) => type === 'directory.not-looked')
+    expect(reports.length).toBeGreaterThan(2)
+  })
+
+  it('that is longer than `watchGrace` ends the sessions, and a shorter one does not', async () => {
+    const { directory, one, other } = await startTwo({ watchGrace: 1000 })
+    await logIn(one, asAda)
+    await pass(305)
+    directory.down(true)
+    await pass(600)
+    expect(await sessionsOf(one)).toBe(1)
+    directory.down(false)
+    await pass(300)
+    directory.down(true)
+    await pass(900)
+    expect(await sessionsOf(one)).toBe(1)
+    await pass(900)
+    expect(await sessionsOf(one)).toBe(0)
+    const left = [...one.events, ...other.events].filter(({ type }) => type === 'directory.left')
+    expect(left).toMatchObject([{ reason: 'outage', userId: 'u-ada' }])
+  })
+})
