@@ -1,13 +1,14 @@
 import { AuthConfigError } from '../errors.js'
 import { isSafeUrlOfOthers } from '../lib/addresses.js'
-import type { OAuthClient } from '../stores/client-contract.js'
+import type { OAuthClient, OAuthGrant } from '../stores/client-contract.js'
 import {
   clientRemedies,
   deviceGrant,
   grantsOf,
   isConfidential,
+  isServed,
   readClient,
-  serviceGrant,
+  serviceGrants,
 } from './client-schema.js'
 import { redirectProblem } from './redirect-uri.js'
 
@@ -84,18 +85,22 @@ export function checkWrittenClient(
   )
 }
 
+/** The grants of services, as problems name them. */
+const services = serviceGrants.join(' or ')
+
 const rules: readonly ClientRule[] = [
   when('grants', 'has one of no use to a service, which signs no user in.', (client) => {
-    return client.type === 'service' && grantsOf(client).some((one) => one !== serviceGrant)
+    const isOfPeople = (one: OAuthGrant) => !serviceGrants.includes(one)
+    return client.type === 'service' && grantsOf(client).some(isOfPeople)
   }),
-  when('grants', 'has client_credentials, which is for a service.', (client) => {
-    return client.type !== 'service' && grantsOf(client).includes(serviceGrant)
+  when('grants', `has ${services}, which is for a service.`, (client) => {
+    return client.type !== 'service' && isServed(client)
   }),
-  when('serviceUserId', 'is missing: tokens of client_credentials are of a user.', (client) => {
-    return grantsOf(client).includes(serviceGrant) && client.serviceUserId === undefined
+  when('serviceUserId', `is missing: tokens of ${services} are of a user.`, (client) => {
+    return isServed(client) && client.serviceUserId === undefined
   }),
-  when('serviceUserId', 'is of no use without client_credentials.', (client) => {
-    return client.serviceUserId !== undefined && !grantsOf(client).includes(serviceGrant)
+  when('serviceUserId', `is of no use without ${services}.`, (client) => {
+    return client.serviceUserId !== undefined && !isServed(client)
   }),
   when('redirectUris', 'is empty: there is nowhere to send a code.', (client) => {
     return grantsOf(client).includes('authorization_code') && client.redirectUris.length === 0

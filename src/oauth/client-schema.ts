@@ -217,6 +217,14 @@ export const deviceGrant: Extract<OAuthGrant, `${string}:device_code`> =
 /** The grant of services. */
 export const serviceGrant: Extract<OAuthGrant, 'client_credentials'> = 'client_credentials'
 
+/** The grants by which a service gets tokens of its own user. It may have no others. */
+export const serviceGrants: readonly OAuthGrant[] = [serviceGrant]
+
+/** Whether the client may get tokens of a user of its own. */
+export function isServed(client: OAuthClient): boolean {
+  return grantsOf(client).some((grant) => serviceGrants.includes(grant))
+}
+
 /**
  * The grants of a client: code and refresh token by default, for a service its own if it has a
  * user.

@@ -1,8 +1,6 @@
 import { assertionAlgorithms } from '../signers/client-assertion.js'
-import { grantTypes } from '../stores/client-contract.js'
 import { addressAt } from './base-url.js'
 import { clientAuthMethods } from './client-credentials.js'
-import { deviceGrant, serviceGrant } from './client-schema.js'
 import type { ApiOptions, ScopeText } from './oauth-options.js'
 import { textIn } from './scopes.js'
 
@@ -26,14 +24,14 @@ export interface MetadataSettings {
   readonly introspection: boolean
   /** Whether everybody can make an account. */
   readonly isRegistrationOpen: boolean
-  /** Whether there is the device grant. */
+  /** The grants that are on. */
+  readonly grants: readonly string[]
+  /** Whether devices can ask for codes. */
   readonly hasDeviceFlow: boolean
   /** Whether apps can sign users out here. */
   readonly offersLogout: boolean
   /** Whether an app may be known by its document alone. */
   readonly acceptsClientDocuments: boolean
-  /** Whether services get tokens for users of their own. */
-  readonly hasServices: boolean
 }
 
 const prompts = ['none', 'login', 'consent', 'select_account']
@@ -55,10 +53,7 @@ export function serverMetadata(settings: MetadataSettings): Readonly<Record<stri
     jwks_uri: addressAt(baseUrl, '/auth/jwks.json'),
     response_types_supported: ['code'],
     response_modes_supported: ['query', 'form_post'],
-    grant_types_supported: grantTypes.filter((grant) => {
-      if (grant === serviceGrant) return settings.hasServices
-      return grant !== deviceGrant || settings.hasDeviceFlow
-    }),
+    grant_types_supported: settings.grants,
     code_challenge_methods_supported: ['S256'],
     authorization_response_iss_parameter_supported: true,
     token_endpoint_auth_methods_supported: clientAuthMethods,

@@ -20,7 +20,7 @@ import { probeSignerAudience } from '../tokens/check-signer.js'
 import { addressAt, checkBaseUrl, checkIssuer } from './base-url.js'
 import { type ClientDocuments, createClientDocuments } from './client-documents/client-documents.js'
 import { checkWrittenClient, type IdTokenAlgorithm, type SignerFacts } from './client-rules.js'
-import { grantsOf, serviceGrant } from './client-schema.js'
+import { isServed } from './client-schema.js'
 import { type Clients, createClients } from './clients.js'
 import { type ResourceMetadata, resourceMetadata } from './metadata.js'
 import type { ApiOptions, DeviceFlowOptions, OAuthOptions } from './oauth-options.js'
@@ -96,7 +96,7 @@ export function createOAuthServer(kit: GroundKit, options: OAuthOptions): OAuthS
       documentsOf(kit, options, { ...facts, baseUrl }, scopes.known),
     ),
     introspection: isStore(clients) || clients.some(mayIntrospect),
-    hasServices: isStore(clients) || clients.some((one) => grantsOf(one).includes(serviceGrant)),
+    hasServices: isStore(clients) || clients.some(isServed),
     nameResource: createNameResource(resources),
     consents: failClosedConsents(options.consents, call),
     once: failClosedOnce(options.once, call),

@@ -13,7 +13,7 @@ import { type ResourceMetadata, serverMetadata } from './metadata.js'
 import type { OAuthServer } from './oauth-server.js'
 import { listConsentsEndpoint, revokeConsentEndpoint } from './own-consents.js'
 import { introspectEndpoint, revokeEndpoint } from './shown-tokens.js'
-import { tokenEndpoint } from './token.endpoint.js'
+import { grantsOn, tokenEndpoint } from './token.endpoint.js'
 import { userinfoEndpoint } from './userinfo.endpoint.js'
 
 /** OAuth and OpenID Connect for apps that sign their users in here. */
@@ -60,7 +60,7 @@ function clientsForHost(kit: AppsKit): ClientsForHost {
 function discovery(kit: AppsKit): WellKnown {
   const { issuer, baseUrl, scopes, apiDocuments, deviceFlow } = kit
   const { idTokenAlgorithms, acrValues, locales, introspection } = kit
-  const { isRegistrationOpen, offersLogout, acceptsClientDocuments, hasServices } = kit
+  const { isRegistrationOpen, offersLogout, acceptsClientDocuments } = kit
   const settings = {
     issuer,
     baseUrl,
@@ -71,10 +71,10 @@ function discovery(kit: AppsKit): WellKnown {
     locales,
     introspection,
     isRegistrationOpen,
+    grants: grantsOn(kit),
     hasDeviceFlow: deviceFlow !== undefined,
     offersLogout,
     acceptsClientDocuments,
-    hasServices,
   }
   return createWellKnown(new URL(issuer), baseUrl, serverMetadata(settings), apiDocuments)
 }

@@ -5,7 +5,7 @@ import { isOneNetwork } from '../http/client-address.js'
 import type { Endpoint } from '../http/endpoint.js'
 import { type RequestParameters, readParameters } from '../http/input.js'
 import { type Refreshing, refreshSession } from '../refresh/refresh.js'
-import type { OAuthClient, OAuthGrant } from '../stores/client-contract.js'
+import { grantTypes, type OAuthClient, type OAuthGrant } from '../stores/client-contract.js'
 import type { DeviceCodeRecord, PollDeviceCodeResult } from '../stores/one-time-contract.js'
 import type { AppsKit } from './apps-kit.js'
 import { wordsOf } from './authorization-request.js'
@@ -167,7 +167,7 @@ export interface GrantType {
 
 const isOn = () => true
 
-/** Every grant with its parameters. Registration and metadata list them as `grantTypes`. */
+/** Every grant with its parameters. The registration of clients lists them as `grantTypes`. */
 export const grants: Readonly<Record<OAuthGrant, GrantType>> = {
   authorization_code: { grant: exchangeCode, isOn, parameters: codeParameters },
   refresh_token: { grant: refreshByToken, isOn, parameters: refreshParameters },
@@ -181,4 +181,9 @@ export const grants: Readonly<Record<OAuthGrant, GrantType>> = {
     isOn: ({ hasServices }) => hasServices,
     parameters: serviceParameters,
   },
+}
+
+/** The grants that are on, for the metadata. */
+export function grantsOn(kit: AppsKit): readonly OAuthGrant[] {
+  return grantTypes.filter((name) => grants[name].isOn(kit))
 }

@@ -3,7 +3,7 @@ export type OAuthClientType = 'web' | 'native' | 'service'
 
 /**
  * The grants that a client may exchange for tokens. The third is the device grant, [RFC
- * 8628](https://www.rfc-editor.org/rfc/rfc8628), by the name that the standard gives it. The last
+ * 8628](https://www.rfc-editor.org/rfc/rfc8628), by the name that the standard gives it. The fourth
  * is for clients of type `service`, which show their own credentials, [RFC 6749
  * §4.4](https://www.rfc-editor.org/rfc/rfc6749#section-4.4).
  */
@@ -13,18 +13,18 @@ export type OAuthGrant =
   | 'urn:ietf:params:oauth:grant-type:device_code'
   | 'client_credentials'
 
+// A record, so that the compiler misses a grant that is forgotten.
+const everyGrant: Readonly<Record<OAuthGrant, true>> = {
+  authorization_code: true,
+  refresh_token: true,
+  'urn:ietf:params:oauth:grant-type:device_code': true,
+  client_credentials: true,
+}
+
 /** Every `grant_type`. Each has a line in `oauth/token.endpoint.ts`. */
-export const grantTypes: readonly [
-  'authorization_code',
-  'refresh_token',
-  'urn:ietf:params:oauth:grant-type:device_code',
-  'client_credentials',
-] = [
-  'authorization_code',
-  'refresh_token',
-  'urn:ietf:params:oauth:grant-type:device_code',
-  'client_credentials',
-]
+export const grantTypes: readonly [OAuthGrant, ...OAuthGrant[]] = Object.keys(
+  everyGrant,
+) as unknown as readonly [OAuthGrant, ...OAuthGrant[]]
 
 /**
  * An app that signs its users in here. A member that is left out has its default. A client may do
@@ -48,7 +48,7 @@ export interface OAuthClient {
    * to 20, by the rules of `redirectUris`. Default: none, so users stay on a page of this server.
    */
   readonly postLogoutRedirectUris?: readonly string[]
-  /** Default: the first two; for a service with `serviceUserId` the last, else none. */
+  /** Default: the first two; for a service with `serviceUserId` the fourth, else none. */
   readonly grants?: readonly OAuthGrant[]
   /** All that it may ask for. */
   readonly scopes: readonly string[]

@@ -11,6 +11,7 @@ import {
   joseSigner,
   type Mail,
 } from '../../src/index.js'
+import { serviceGrants } from '../../src/oauth/client-schema.js'
 import { grantTypes, type OAuthClient } from '../../src/stores/client-contract.js'
 import { startLinks } from '../device-links/link-host.js'
 import { assertion, creation, newPasskey } from '../passkeys/authenticator.js'
@@ -103,7 +104,7 @@ const find = (method: string, path: string) =>
 const titled = endpoints.map((one) => [`${one.method} ${one.path}`, one] as const)
 const mails: Mail[] = []
 /** With every option that mounts an endpoint. */
-const ofPeople = grantTypes.filter((one) => one !== 'client_credentials')
+const ofPeople = grantTypes.filter((one) => !serviceGrants.includes(one))
 const mayIntrospect: OAuthClient = { ...wiki, mayIntrospect: true, grants: ofPeople }
 const everything = {
   options: {

@@ -3,6 +3,7 @@
 import supertest from 'supertest'
 import { describe, expect, it } from 'vitest'
 import { createAuthRouter, generateSigningKey } from '../../src/index.js'
+import { grantTypes } from '../../src/stores/client-contract.js'
 import { memoryOAuthStores } from '../../src/stores/memory-oauth-stores.js'
 import { memoryStores } from '../../src/stores/memory-stores.js'
 import { cheapHasher, encryptionKey } from '../support/host.js'
@@ -61,6 +62,19 @@ describe('what is switched off is not in the metadata, and not there', () => {
     // A register may come to have one that may.
     const store = { find: async () => null }
     expect((await missing({ oauth: { clients: store } })).gone).toEqual([])
+  })
+
+  it.each([
+    ['with neither devices nor services', {}, ['authorization_code', 'refresh_token']],
+    ['with both', { clients: { find: async () => wiki }, deviceFlow: true }, grantTypes],
+  ])('a grant that the token endpoint refuses: %s', async (_, oauth, on) => {
+    const at = await startRelyingParties({ oauth })
+    const isRefused = async (grant_type: string) =>
+      (await at.post('/oauth/token', wiki, { grant_type })).body['error'] ===
+      'unsupported_grant_type'
+    expect((await at.metadata())['grant_types_supported']).toEqual(on)
+    for (const grant of grantTypes)
+      expect([grant, await isRefused(grant)]).toEqual([grant, !on.includes(grant)])
   })
 
   it('RS256, without a key for it', async () => {

@@ -9,7 +9,6 @@ import { createApis } from '../../src/oauth/oauth-server.js'
 import { type BareAppSettings, startBareApp } from '../support/bare-app.js'
 
 const site = 'https://chat.example.com'
-const deviceGrant = 'urn:ietf:params:oauth:grant-type:device_code'
 const everything: MetadataSettings = {
   issuer: site,
   baseUrl: new URL(`${site}/api/v1`),
@@ -20,10 +19,10 @@ const everything: MetadataSettings = {
   locales: ['en', 'de'],
   introspection: true,
   isRegistrationOpen: true,
+  grants: ['authorization_code', 'refresh_token'],
   hasDeviceFlow: true,
   offersLogout: true,
   acceptsClientDocuments: true,
-  hasServices: true,
 }
 const nothing: MetadataSettings = {
   ...everything,
@@ -36,7 +35,6 @@ const nothing: MetadataSettings = {
   hasDeviceFlow: false,
   offersLogout: false,
   acceptsClientDocuments: false,
-  hasServices: false,
 }
 
 interface Started extends BareAppSettings {
@@ -91,12 +89,7 @@ describe('the metadata of the server', () => {
       userinfo_endpoint: `${base}/oauth/userinfo`,
       response_types_supported: ['code'],
       response_modes_supported: ['query', 'form_post'],
-      grant_types_supported: [
-        'authorization_code',
-        'refresh_token',
-        deviceGrant,
-        'client_credentials',
-      ],
+      grant_types_supported: everything.grants,
       device_authorization_endpoint: `${base}/oauth/device_authorization`,
       code_challenge_methods_supported: ['S256'],
       authorization_response_iss_parameter_supported: true,
@@ -132,8 +125,6 @@ describe('the metadata of the server', () => {
     const more = ['device_authorization', 'backchannel', 'end_session']
     const switched = new RegExp(`^(${[...some, ...more].join('|')})_`)
     expect(names.filter((name) => switched.test(name))).toEqual([])
-    for (const grant of [deviceGrant, 'client_credentials'])
-      expect(serverMetadata(nothing)['grant_types_supported']).not.toContain(grant)
     const later = /^(registration|pushed)_/
     const most = Object.keys(serverMetadata(everything))
     expect(most.filter((name) => later.test(name))).toEqual([])
