@@ -16,6 +16,7 @@ import { manualClock } from '../../src/testing/testing.js'
 import { bearer, logIn, post } from '../support/client.js'
 import { type DatabaseKind, databaseKinds, openDatabase } from '../support/databases.js'
 import { startHost } from '../support/host.js'
+import { latest } from '../support/sql-version.js'
 
 async function start(kind: DatabaseKind, options: SqlAuditOptions = {}) {
   const statements: string[] = []
@@ -178,7 +179,7 @@ describe.each(databaseKinds)('sqlAudit on $name', (kind) => {
     }
     const ofAudit = async () => (await names()).filter((name) => name.includes('_audit'))
     expect(await ofAudit()).toEqual([])
-    expect(await migrateSql(kysely, { prefix })).toEqual({ from: 1, to: 1 })
+    expect(await migrateSql(kysely, { prefix })).toEqual({ from: latest, to: latest })
     expect(await ofAudit()).toEqual([])
     await Promise.all([1, 2, 3].map(() => migrateSql(kysely, { prefix, audit: true })))
     expect(await ofAudit()).toContain(`${prefix}audit_user_id_at`)

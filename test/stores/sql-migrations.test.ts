@@ -20,6 +20,7 @@ import {
 } from '../support/databases.js'
 import { at, codeRecord, randomKey, sessionRecord } from '../support/records.js'
 import { mysqlUrl, postgresUrl } from '../support/services.js'
+import { latest } from '../support/sql-version.js'
 
 const newPrefix = () =>
   `m${randomKey()
@@ -45,9 +46,9 @@ describe.each(databaseKinds)('migrations on $name', (kind) => {
       const results = await Promise.all(
         Array.from({ length: 5 }, () => migrateSql(kysely, { prefix })),
       )
-      expect(results.filter(({ from }) => from === 0)).toEqual([{ from: 0, to: 1 }])
-      expect(results.filter(({ from }) => from === 1)).toHaveLength(4)
-      expect(await migrateSql(kysely, { prefix })).toEqual({ from: 1, to: 1 })
+      expect(results.filter(({ from }) => from === 0)).toEqual([{ from: 0, to: latest }])
+      expect(results.filter(({ from }) => from === latest)).toHaveLength(4)
+      expect(await migrateSql(kysely, { prefix })).toEqual({ from: latest, to: latest })
     })
 
     it('the same as the printed SQL, which can be run twice by hand', async () => {
@@ -56,7 +57,7 @@ describe.each(databaseKinds)('migrations on $name', (kind) => {
         .split(/;\n+/)
         .filter((statement) => statement !== '')
       for (const statement of [...statements, ...statements]) await raw(kysely, statement)
-      expect(await migrateSql(kysely, { prefix })).toEqual({ from: 1, to: 1 })
+      expect(await migrateSql(kysely, { prefix })).toEqual({ from: latest, to: latest })
       const stores = sqlStores(kysely, { prefix })
       const session = sessionRecord()
       await stores.sessions.create(session)
@@ -83,7 +84,7 @@ describe.each(databaseKinds)('migrations on $name', (kind) => {
         const { kysely, prefix } = open()
         const statements = migrationSql(kind.engine, { prefix }).split(/;\n+/)
         for (const statement of statements.slice(0, done)) await raw(kysely, statement)
-        expect(await migrateSql(kysely, { prefix })).toMatchObject({ to: 1 })
+        expect(await migrateSql(kysely, { prefix })).toMatchObject({ to: latest })
         const { codes, sessions } = sqlStores(kysely, { prefix })
         const [code, session] = [newWholeCode(at), newWholeSession(at)]
         await codes.save(code)
@@ -98,7 +99,7 @@ describe.each(databaseKinds)('migrations on $name', (kind) => {
       await migrateSql(kysely, { prefix })
       await raw(kysely, `drop table ${prefix}consents`)
       await raw(kysely, `delete from ${prefix}migrations`)
-      expect(await migrateSql(kysely, { prefix })).toEqual({ from: 0, to: 1 })
+      expect(await migrateSql(kysely, { prefix })).toEqual({ from: 0, to: latest })
       const { consents } = sqlOAuthStores(kysely, { prefix })
       const consent = newConsent(at)
       await consents.grant(consent)
@@ -121,7 +122,7 @@ describe.each(databaseKinds)('migrations on $name', (kind) => {
       await raw(kysely, `create table ${prefix}migrations (something integer)`)
       await expect(migrateSql(kysely, { prefix })).rejects.toThrow(/version/)
       await raw(kysely, `drop table ${prefix}migrations`)
-      expect(await migrateSql(kysely, { prefix })).toEqual({ from: 0, to: 1 })
+      expect(await migrateSql(kysely, { prefix })).toEqual({ from: 0, to: latest })
     })
   })
 })
@@ -147,7 +148,7 @@ describe('migrations by several processes at once', () => {
       )
       expect(
         answers.map((answer) => ('from' in answer ? answer.from : answer.error)).sort(),
-      ).toEqual([0, 1, 1, 1])
+      ).toEqual([0, latest, latest, latest])
       const kind = databaseKind(name)
       if (kind.open && kind.engine !== 'sqlite') {
         const kysely = kind.open()
@@ -169,8 +170,8 @@ describe('a schema', () => {
         await kysely.destroy()
       })
       await raw(kysely, `create schema ${schema}`)
-      expect(await migrateSql(kysely, { schema })).toEqual({ from: 0, to: 1 })
-      expect(await migrateSql(kysely, { schema })).toEqual({ from: 1, to: 1 })
+      expect(await migrateSql(kysely, { schema })).toEqual({ from: 0, to: latest })
+      expect(await migrateSql(kysely, { schema })).toEqual({ from: latest, to: latest })
       const { sessions, codes } = sqlStores(kysely, { schema })
       const session = sessionRecord()
       const code = codeRecord()
@@ -232,7 +233,7 @@ describe.skipIf(postgresUrl === null)('what the host has set on PostgreSQL', () 
         await raw(transaction, 'select pg_sleep(0.6)')
         return { migrated }
       })
-      expect(await waiting.migrated).toEqual({ from: 0, to: 1 })
+      expect(await waiting.migrated).toEqual({ from: 0, to: latest })
     },
   )
 
@@ -253,7 +254,7 @@ describe.skipIf(postgresUrl === null)('what the host has set on PostgreSQL', () 
       owner,
       `grant select, insert, update, delete on all tables in schema ${name} to ${name}`,
     )
-    expect(await migrateSql(server, { schema: name })).toEqual({ from: 1, to: 1 })
+    expect(await migrateSql(server, { schema: name })).toEqual({ from: latest, to: latest })
     const session = sessionRecord()
     await sqlStores(server, { schema: name }).sessions.create(session)
     expect(await sqlStores(server, { schema: name }).sessions.find(session.id)).toEqual(session)
@@ -268,7 +269,7 @@ describe.skipIf(postgresUrl === null)('what the host has set on PostgreSQL', () 
       const results = await Promise.all(
         Array.from({ length: 4 }, () => migrateSql(strict, { prefix })),
       )
-      expect(results.map(({ from }) => from).sort()).toEqual([0, 1, 1, 1])
+      expect(results.map(({ from }) => from).sort()).toEqual([0, latest, latest, latest])
     },
   )
 })
@@ -300,7 +301,10 @@ describe.each(databaseKinds.filter(({ isServer }) => isServer))(
       'is not waited for where everything is there but the version',
       async () => {
         const { kysely, prefix, meanwhile } = await open()
-        expect(await meanwhile(() => migrateSql(kysely, { prefix }))).toEqual({ from: 0, to: 1 })
+        expect(await meanwhile(() => migrateSql(kysely, { prefix }))).toEqual({
+          from: 0,
+          to: latest,
+        })
       },
     )
 
@@ -327,7 +331,7 @@ describe.each(databaseKinds.filter(({ isServer }) => isServer))(
           }
           return [migrating]
         })
-        expect(await migrated).toEqual({ from: 0, to: 1 })
+        expect(await migrated).toEqual({ from: 0, to: latest })
         expect(
           (
             await raw(

@@ -1,5 +1,5 @@
-// What a later release needs: a second version, invented here. Its changes are made once, after
-// those of the first version, and are made good where a crash has left them.
+// What a later release needs: one version more, invented here. Its changes are made once, after
+// those of this release, and are made good where a crash has left them.
 import { CompiledQuery } from 'kysely'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { newWholeSession } from '../../src/stores/new-records.js'
@@ -7,36 +7,39 @@ import type * as migrations from '../../src/stores/sql/migrations.js'
 import { migrateSql, sqlStores } from '../../src/stores/sql/sql-stores.js'
 import { databaseKinds, dropTables, openDatabase } from '../support/databases.js'
 import { at } from '../support/records.js'
+import { latest } from '../support/sql-version.js'
 
-const released = vi.hoisted(() => ({ version: 1, fails: false }))
+const released = vi.hoisted(() => ({ isLater: false, fails: false }))
 
 vi.mock('../../src/stores/sql/migrations.js', async (original) => {
   const actual = await original<typeof migrations>()
-  const second = (prefix = 'mar_') => ({
-    version: 2,
+  type Given = Parameters<typeof actual.migrationsFor>
+  const inventedFor = (version: number, ...[engine, options]: Given) => ({
+    version,
     statements: [
+      actual.addColumn(engine, options, 'sessions', 'later', 'integer?'),
       {
-        makes: `${prefix}sessions.later`,
-        statement: `alter table ${prefix}sessions add column later integer null`,
-      },
-      {
-        makes: `${prefix}devices`,
-        statement: released.fails ? 'nonsense' : `create table ${prefix}devices (id integer)`,
+        makes: `${options.prefix}devices`,
+        statement: released.fails
+          ? 'nonsense'
+          : `create table ${options.prefix}devices (id integer)`,
       },
     ],
   })
   return {
     ...actual,
-    migrationsFor: (...given: Parameters<typeof actual.migrationsFor>) => [
-      ...actual.migrationsFor(...given),
-      ...(released.version > 1 ? [second(given[1].prefix)] : []),
-    ],
+    migrationsFor: (...given: Given) => {
+      const own = actual.migrationsFor(...given)
+      return released.isLater ? [...own, inventedFor(own.length + 1, ...given)] : own
+    },
   }
 })
 
-describe.each(databaseKinds)('tables of version 1 on $name', (kind) => {
+const next = latest + 1
+
+describe.each(databaseKinds)('tables of this release on $name', (kind) => {
   const start = async () => {
-    Object.assign(released, { version: 1, fails: false })
+    Object.assign(released, { isLater: false, fails: false })
     const database = await openDatabase(kind)
     const { kysely, prefix, stores } = database
     onTestFinished(async () => {
@@ -51,14 +54,14 @@ describe.each(databaseKinds)('tables of version 1 on $name', (kind) => {
   }
 
   it.skipIf(kind.open === null)(
-    'are brought to version 2 once, by one of several processes, and keep their rows',
+    'are brought to the next version once, by one of several processes, and keep their rows',
     async () => {
       const { kysely, prefix, session, run } = await start()
-      released.version = 2
+      released.isLater = true
       const results = await Promise.all(
         Array.from({ length: 4 }, () => migrateSql(kysely, { prefix })),
       )
-      expect(results.map(({ from }) => from).sort()).toEqual([1, 2, 2, 2])
+      expect(results.map(({ from }) => from).sort()).toEqual([latest, next, next, next])
       expect(await sqlStores(kysely, { prefix }).sessions.find(session.id)).toEqual(session)
       expect(await run(`select later from ${prefix}sessions`)).toEqual([{ later: null }])
       expect(await run(`select id from ${prefix}devices`)).toEqual([])
@@ -69,10 +72,10 @@ describe.each(databaseKinds)('tables of version 1 on $name', (kind) => {
     'are brought there by the next start where a statement in the middle has failed',
     async () => {
       const { kysely, prefix, run } = await start()
-      Object.assign(released, { version: 2, fails: true })
+      Object.assign(released, { isLater: true, fails: true })
       await expect(migrateSql(kysely, { prefix })).rejects.toThrow()
       released.fails = false
-      expect(await migrateSql(kysely, { prefix })).toEqual({ from: 1, to: 2 })
+      expect(await migrateSql(kysely, { prefix })).toEqual({ from: latest, to: next })
       expect(await run(`select later from ${prefix}sessions`)).toEqual([{ later: null }])
     },
   )
@@ -81,12 +84,12 @@ describe.each(databaseKinds)('tables of version 1 on $name', (kind) => {
     'that were brought there are refused by a process of the release before',
     async () => {
       const { kysely, prefix } = await start()
-      released.version = 2
+      released.isLater = true
       await migrateSql(kysely, { prefix })
-      released.version = 1
+      released.isLater = false
       await expect(migrateSql(kysely, { prefix })).rejects.toMatchObject({
         name: 'AuthConfigError',
-        problem: 'found tables of version 2, and this release knows 1.',
+        problem: `found tables of version ${next}, and this release knows ${latest}.`,
       })
     },
   )
@@ -101,8 +104,8 @@ describe.each(databaseKinds)('tables of version 1 on $name', (kind) => {
         await dropTables(kysely, empty)
         await kysely.schema.dropTable(`${empty}devices`).ifExists().execute()
       })
-      released.version = 2
-      expect(await migrateSql(kysely, { prefix: empty })).toEqual({ from: 0, to: 2 })
+      released.isLater = true
+      expect(await migrateSql(kysely, { prefix: empty })).toEqual({ from: 0, to: next })
     },
   )
 })

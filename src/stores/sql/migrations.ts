@@ -54,8 +54,33 @@ const dialects = {
 
 /** All changes, the oldest first. A release adds to the end and never changes what is there. */
 export function migrationsFor(engine: SqlEngineName, options: CheckedTables): readonly Migration[] {
-  const tables = firstTables.flatMap((shape) => createTable(engine, shape, options))
-  return [{ version: 1, statements: tables }]
+  const changes: readonly (readonly Definition[])[] = [
+    firstTables.flatMap((shape) => createTable(engine, shape, options)),
+    // The next change goes here.
+  ]
+  return changes.map((statements, before) => ({ version: before + 1, statements }))
+}
+
+/**
+ * The statement for a column that a table did not have before.
+ *
+ * @param type - such as `key?`, which may be null: the rows that are there have no value
+ *
+ * @internal
+ */
+export function addColumn(
+  engine: SqlEngineName,
+  { prefix, schema }: CheckedTables,
+  table: TableShape['table'],
+  column: string,
+  type: `${ColumnType}?`,
+): Definition {
+  const name = tableNames(prefix)[table]
+  const line = columnLine(engine, column, type)
+  return {
+    makes: `${name}.${column}`,
+    statement: `alter table ${qualified(engine, name, schema)} add column ${line}`,
+  }
 }
 
 /**
