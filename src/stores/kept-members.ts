@@ -26,7 +26,7 @@ import { sessionRow } from './rows/session-row.js'
 // any app could exchange the code of another app. So before the first row with such a member, one
 // row that opens nothing is saved, read back and compared.
 
-/** Members of a session that let somebody in, or keep somebody out. The two others only inform. */
+/** Members of a session that let somebody in, or keep somebody out. The others only inform. */
 const ofSessions = Object.keys(
   optionalMembers(without(sessionRow, 'formerSecret', 'openedBySessionId')),
 )

@@ -9,14 +9,16 @@ import request from 'supertest'
 import ts from 'typescript'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { generateSigningKey, joseSigner } from '../../src/index.js'
+import type { SessionRecord } from '../../src/stores/contract.js'
 import { memoryStores } from '../../src/stores/memory-stores.js'
 import { bearer } from '../support/client.js'
 import { openSqlite } from '../support/databases.js'
 import { cheapHasher, encryptionKey, password, passwordHash } from '../support/host.js'
 import { accountsOptions } from '../support/mounted-accounts.js'
-import { oauthOf } from '../support/oauth-apps.js'
+import { courierOf, oauthOf, wikiSecret } from '../support/oauth-apps.js'
 import { at, randomKey } from '../support/records.js'
 import { redisUrl } from '../support/services.js'
+import { latest } from '../support/sql-version.js'
 import { testUsers } from '../support/users.js'
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
@@ -58,7 +60,7 @@ function apply({ path, hunks }: Change): void {
   const before = existsSync(file) ? readFileSync(file, 'utf8') : ''
   const after = hunks.reduce((text, [old, changed]) => {
     if (text.split(old).length !== 2 && before !== '')
-      throw new Error(`${path}: these lines do not stand there once:\n${old}`)
+      throw new Error(`change the page: ${path} does not have these lines once:\n${old}`)
     return before === '' ? changed : text.replace(old, () => changed)
   }, before)
   mkdirSync(dirname(file), { recursive: true })
@@ -83,6 +85,9 @@ const additions = [
   ['a route of a capability', ''],
   ['a page of a capability', 'data'],
 ] as const
+const voucher = 'urn:example:voucher'
+const courier = { ...courierOf('u-alice'), grants: [voucher] as never }
+
 const headingOf = (row: string) => `${row[0]?.toUpperCase()}${row.slice(1)}`
 
 /** A module of the copy. */
@@ -117,7 +122,7 @@ describe('docs/adding-a-capability.md', () => {
     const kysely = openSqlite()
     onTestFinished(() => kysely.destroy())
     const { migrateSql, sqlStores } = await moduleOf('stores/sql/sql-stores.ts')
-    expect(await migrateSql(kysely)).toEqual({ from: 0, to: 2 })
+    expect(await migrateSql(kysely)).toEqual({ from: 0, to: latest + 1 })
     const { memoryStores } = await moduleOf('stores/memory-stores.ts')
     const { failClosedSessions } = await moduleOf('stores/fail-closed-stores.ts')
     const { createHostCall } = await moduleOf('lib/host-call.ts')
@@ -129,6 +134,11 @@ describe('docs/adding-a-capability.md', () => {
       const checked = failClosedSessions({ ...sessions, find }, call)
       await expect(checked.find(session.id)).rejects.toMatchObject({ status: 503 })
     }
+    const { sessions: good } = await memoryStores()
+    const create = ({ deviceId: _dropped, ...rest }: SessionRecord & { deviceId?: string }) =>
+      good.create(rest)
+    await failClosedSessions({ ...good, create }, call).create(session)
+    expect(await good.find(session.id)).not.toHaveProperty('deviceId')
     const { createSessionOpening } = await moduleOf('sessions/opening.ts')
     const clock = () => at(0)
     const times = { withinOwn: () => ({}), absoluteEnd: () => at(60), seen: () => ({}) }
@@ -155,18 +165,25 @@ describe('docs/adding-a-capability.md', () => {
     expect(await sessions.find(session.id)).toEqual(session)
   })
 
-  it('has the grant in the metadata, in the register of clients, and in OpenAPI', async () => {
-    const { serverMetadata } = await moduleOf('oauth/metadata.ts')
-    const lists = { scopes: [], claims: [], idTokenAlgorithms: [], acrValues: [], locales: [] }
-    const baseUrl = new URL('https://chat.example.com/api/')
-    const { href: issuer } = baseUrl
-    const metadata = serverMetadata({ issuer, baseUrl, ...lists, introspection: false })
-    expect(metadata.grant_types_supported).toContain('voucher')
-    const { grants } = await moduleOf('oauth/token.endpoint.ts')
-    expect(grants).toHaveProperty('voucher')
+  it('has the grant in the metadata and in OpenAPI, and answers it with tokens', async () => {
+    const app = await serveCopy()
+    const { body } = await request(app).get('/.well-known/oauth-authorization-server').expect(200)
+    expect(body.grant_types_supported).toContain(voucher)
     const described = await descriptionOf()
     expect(described).toContain('"voucher_code"')
-    expect(described).toContain('client_credentials","voucher"')
+    expect(described).toContain(`client_credentials","${voucher}"`)
+    const redeem = (form: object) =>
+      request(app)
+        .post('/api/v1/oauth/token')
+        .auth(courier.id, wikiSecret.secret)
+        .type('form')
+        .send({ grant_type: voucher, scope: 'messages:read', ...form })
+    const { body: tokens } = await redeem({ voucher_code: 'spring' }).expect(200)
+    expect(tokens).toMatchObject({ access_token: expect.any(String), scope: 'messages:read' })
+    const { body: refused } = await redeem({ voucher_code: 'autumn' }).expect(400)
+    expect(refused.error).toBe('invalid_grant')
+    const { body: missing } = await redeem({}).expect(400)
+    expect(missing.error).toBe('invalid_request')
   })
 
   it('has the header in the preflights of CORS and in OpenAPI', async () => {
@@ -218,11 +235,11 @@ async function serveCopy(): Promise<Express> {
     }),
     encryptionKeys: [encryptionKey],
     passwords: cheapHasher,
-    oauth: oauthOf(),
+    oauth: oauthOf({ clients: [courier] }),
     ...accountsOptions(),
   })
   onTestFinished(() => auth.close())
-  return express().use('/api/v1', auth)
+  return express().use(auth.wellKnown).use('/api/v1', auth)
 }
 
 /** The description of the API, of the copy, as JSON. */

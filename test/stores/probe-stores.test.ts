@@ -13,6 +13,8 @@ import {
   memoryStores,
 } from '../../src/stores/memory-stores.js'
 import { newProof } from '../../src/stores/new-records.js'
+import { optionalMembers } from '../../src/stores/rows/members.js'
+import { sessionRow } from '../../src/stores/rows/session-row.js'
 import { identityRecord } from '../support/records.js'
 import { badStores } from '../testing/bad-stores.js'
 import { memoryKeyStore } from '../testing/memory-key-store.js'
@@ -298,8 +300,7 @@ describe('the probe of stores at start-up', () => {
       name: 'AuthConfigError',
       option: 'sessions',
       problem: expect.stringContaining(
-        'without its secretHash, formerSecret, passwordMark, passwordMarkNext, lifetime, ' +
-          'resources, clientId, parentId, openedBySessionId, upstream',
+        `without its ${Object.keys(optionalMembers(sessionRow)).join(', ')}`,
       ),
       remedy: expect.stringMatching(/migrateSql\(\).*add a column/),
     })

@@ -77,9 +77,11 @@ export function addColumn(
 ): Definition {
   const name = tableNames(prefix)[table]
   const line = columnLine(engine, column, type)
+  // The other engines do not know it: there the printed SQL can be run only once.
+  const once = engine === 'postgres' ? 'if not exists ' : ''
   return {
     makes: `${name}.${column}`,
-    statement: `alter table ${qualified(engine, name, schema)} add column ${line}`,
+    statement: `alter table ${qualified(engine, name, schema)} add column ${once}${line}`,
   }
 }
 
