@@ -11,7 +11,7 @@ import type {
   SocketTicketRecord,
 } from './one-time-contract.js'
 import type { PasskeyRecord } from './passkey-contract.js'
-import { type Content, optionalMembers, type Row } from './rows/members.js'
+import { type Content, type Member, optionalMembers, type Row } from './rows/members.js'
 import { codeRow } from './rows/one-time-rows.js'
 import { sessionRow } from './rows/session-row.js'
 import type { PendingSecondFactor, SecondFactorRecord } from './second-factor-contract.js'
@@ -98,6 +98,11 @@ export function newRefreshable(
 ): SessionRecord {
   return newSession(at, { kind: 'pkce', refresh: newRefresh(at, hash), ...change })
 }
+
+/** The members of a session that may be left out, by name. */
+export const optionalOfSession: readonly (readonly [string, Member<unknown>])[] = Object.entries(
+  optionalMembers(sessionRow),
+)
 
 /** A session in which no member is left out. */
 export function newWholeSession(

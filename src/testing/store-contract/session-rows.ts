@@ -6,9 +6,8 @@ import {
   newRotation,
   newSession,
   newWholeSession,
+  optionalOfSession,
 } from '../../stores/new-records.js'
-import { optionalMembers } from '../../stores/rows/members.js'
-import { sessionRow } from '../../stores/rows/session-row.js'
 import { checkGone } from './every-store/purge-contract.js'
 import { comesBack } from './every-store/rows.js'
 import {
@@ -101,7 +100,7 @@ function partOfThem({ it }: Part<SessionStore>): void {
 
   it('the longest ids and hashes come back whole in every member', async (sessions, at) => {
     const longest = (name: string) => `${name}${'\u00e9'.repeat(490)}`
-    const keys = optional.filter(([, { content }]) => content.kind === 'key')
+    const keys = optionalOfSession.filter(([, { content }]) => content.kind === 'key')
     const session = newSession(at, {
       ...Object.fromEntries(keys.map(([name]) => [name, longest(name)])),
       formerSecret: { hash: longest('former'), until: at(10) },
@@ -154,12 +153,10 @@ function withLifetime(at: Moment, userId: string, lifetime: { idle: number; abso
   return newSession(at, { userId, kind: 'token', lifetime, ...ends })
 }
 
-const optional = Object.entries(optionalMembers(sessionRow))
-
 // Other tests compare the other members.
 function optionalOf(session: Partial<SessionRecord> | null): Readonly<Record<string, unknown>> {
   const members = new Map<string, unknown>(Object.entries(session ?? {}))
-  return Object.fromEntries(optional.map(([name]) => [name, members.get(name)]))
+  return Object.fromEntries(optionalOfSession.map(([name]) => [name, members.get(name)]))
 }
 
 /** A change of a session that has not ended. It must not change one that has. */
