@@ -70,31 +70,33 @@ export function createLdapDirectory(
   const attributes = wantedAttributes(options)
   const prepare = createPreparation(options, now)
 
+  const find: Directory['find'] = async (given) => {
+    if (!isAskable(given)) return []
+    return servers.asService(async (connection, signal, library) => {
+      const { people, groups } = prepare(library)
+      const named = anyOf(
+        library,
+        options.login.map((attribute) => [attribute, given]),
+      )
+      const filter = allOf(library, people, named)
+      const search = { base, filter, attributes, first: enough, mostEntries: enough }
+      const found = await connection.search(search, signal)
+      const entries: DirectoryEntry[] = []
+      for (const one of found)
+        entries.push(await groups.ofOne(entryOf(options, one), connection, signal))
+      return entries
+    })
+  }
+
   return {
     id,
     name,
     ...(changePasswordUrl !== undefined && { changePasswordUrl }),
 
-    async find(given) {
-      if (!isAskable(given)) return []
-      return servers.asService(async (connection, signal, library) => {
-        const { people, groups } = prepare(library)
-        const named = anyOf(
-          library,
-          options.login.map((attribute) => [attribute, given]),
-        )
-        const filter = allOf(library, people, named)
-        const search = { base, filter, attributes, first: enough, mostEntries: enough }
-        const found = await connection.search(search, signal)
-        const entries: DirectoryEntry[] = []
-        for (const one of found)
-          entries.push(await groups.ofOne(entryOf(options, one), connection, signal))
-        return entries
-      })
-    },
+    find,
 
     async verify(entry, password) {
-      if (!isTryable(password)) return wrong
+      if (!isTryable(password) || entry?.dn === '') return wrong
       const dn = entry?.dn ?? `cn=${randomBytes(16).toString('hex')},${base}`
       const verdict = await servers.apart(async (connection, signal) =>
         verdictOf(await connection.bind(dn, password, signal)),
@@ -119,7 +121,7 @@ export function createLdapDirectory(
       })
     },
 
-    check: createLdapCheck(options),
+    check: createLdapCheck(options, find),
 
     async close() {
       servers.close()
@@ -150,7 +152,7 @@ function isAskable(name: string): boolean {
   return name.trim() !== '' && name.length <= 256 && !name.includes('\0')
 }
 
-// With an empty password a server binds nobody, and calls it a success (RFC 4513 §5.1.2).
+// With an empty password, or an empty name, a server binds nobody, and calls it a success (RFC 4513 §5.1.2).
 function isTryable(password: string): boolean {
   return password.trim() !== '' && !password.includes('\0') && Buffer.byteLength(password) <= 1024
 }
