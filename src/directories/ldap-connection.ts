@@ -172,6 +172,7 @@ export class LdapConnection {
     const { code } = await this.#one(operations.extended, request, signal)
     if (code !== 0) this.close()
     if (code !== 0) throw new LdapRefusal('StartTLS', code)
+    if (this.#fault !== undefined) throw this.#fault
     // What came before TLS does not count after it.
     this.#socket.off('data', this.#onData).off('error', this.#onError).off('close', this.#onClose)
     this.#socket.on('error', () => {})

@@ -2,6 +2,15 @@
 import { decodeBase32 } from '../lib/typed-codes.js'
 import { stepAt, totpAt } from '../two-factor/totp.js'
 
+export {
+  type DirectoryContractOptions,
+  directoryContract,
+} from './directory-contract/directory-contract.js'
+export type {
+  DirectoryHarness,
+  DirectoryTest,
+  PersonToAdd,
+} from './directory-contract/harness.js'
 export type { StoreOutage } from './store-contract/every-store/outages.js'
 export type {
   ContractRunner,
