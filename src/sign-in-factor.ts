@@ -2,6 +2,7 @@ import type { RequestContext } from './audit/events.js'
 import { AuthError } from './errors.js'
 import type { GroundKit } from './kits/ground-kit.js'
 import type { ManagementKit } from './kits/session-kit.js'
+import type { Soon } from './lib/async.js'
 import type { StoredMethod } from './stores/contract.js'
 import type { SecondFactorRecord } from './stores/second-factor-contract.js'
 import type { PasskeyFactor, PasskeyShown, SentPasskey } from './two-factor/passkey-factor.js'
@@ -24,8 +25,6 @@ export interface FactorAttempt {
   readonly passkey: SentPasskey | null | undefined
   /** When `methods` were shown, if that was some time ago. */
   readonly shownAt: Date | undefined
-  /** The user's TOTP, if it is being read already. */
-  readonly totp: Promise<SecondFactorRecord | null> | undefined
   readonly context: RequestContext
 }
 
@@ -48,16 +47,28 @@ export interface DecidingKit extends GroundKit, ManagementKit {
 }
 
 /** Checks the second factor of a user, if one is due; the error says what is missing. */
-export async function proveFactor(
+export function proveFactor(
   kit: DecidingKit,
   attempt: FactorAttempt,
   user: AuthUser,
-): Promise<FactorProof | AuthError> {
+  totp: SecondFactorRecord | null,
+): Soon<FactorProof | AuthError> {
   const { secondFactors, passkeyFactor: passkeys } = kit
   const hasShown = secondFactors.meetsFactorPolicy(attempt.methods)
-  // Sessions end when the factor changes, so a refresh need not ask for it again.
-  if (hasShown && attempt.isRefresh) return nothing(null)
-  const factors = await secondFactors.of(user, attempt.methods, attempt.totp)
+  const reading = secondFactors.among(user, totp, attempt.methods)
+  // Most users have none.
+  if (reading === null && !hasShown && passkeys === undefined) return nothing(null)
+  return proveDue(kit, attempt, user, { hasShown, reading })
+}
+
+async function proveDue(
+  kit: DecidingKit,
+  attempt: FactorAttempt,
+  user: AuthUser,
+  { hasShown, reading }: { hasShown: boolean; reading: Soon<UserFactors | null> },
+): Promise<FactorProof | AuthError> {
+  const { passkeyFactor: passkeys } = kit
+  const factors = await reading
   if (attempt.isRefresh && factors !== null && hasEndedSessions(factors)) return nothing(null)
   if (hasShown) return shownBefore(passkeys, attempt, { user, factors })
   if (passkeys !== undefined && attempt.passkey)

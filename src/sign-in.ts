@@ -1,12 +1,14 @@
 import type { RequestContext } from './audit/events.js'
 import type { SignInRefusal } from './audit/refusals.js'
 import { AuthError } from './errors.js'
+import type { Soon } from './lib/async.js'
 import { objectionIn } from './lib/mistakes.js'
 import { type ApprovedSignIn, approve } from './sessions/approved-sign-in.js'
 import { type DecidingKit, type FactorProof, proveFactor } from './sign-in-factor.js'
 import type { StoredMethod } from './stores/contract.js'
 import type { SecondFactorRecord } from './stores/second-factor-contract.js'
 import type { SentPasskey } from './two-factor/passkey-factor.js'
+import type { UserFactors } from './two-factor/second-factor.js'
 import type { AuthUser } from './users/contract.js'
 
 /**
@@ -68,8 +70,8 @@ export interface SignInAttempt {
   readonly passkey?: SentPasskey | null
   /** When `methods` were shown, if that was some time ago. */
   readonly shownAt?: Date
-  /** The user's TOTP, if it is being read already. */
-  readonly totp?: Promise<SecondFactorRecord | null> | undefined
+  /** The user's TOTP, if it was read already. */
+  readonly totp?: SecondFactorRecord | null | undefined
   readonly context: RequestContext
 }
 
@@ -78,8 +80,11 @@ export type SignInDecision =
   | { readonly allowed: true; readonly approved: ApprovedSignIn }
   | { readonly allowed: false; readonly reason: SignInRefusal; readonly error: AuthError }
 
+/** Receives each decision; `refusal` is null if the sign-in is allowed. */
+export type OnDecision = (attempt: SignInAttempt, refusal: SignInRefusal | null) => void
+
 /** Decides whether this user may have a session now. */
-export type DecideSignIn = (attempt: SignInAttempt) => Promise<SignInDecision>
+export type DecideSignIn = (attempt: SignInAttempt) => Soon<SignInDecision>
 
 /** Whether the user may still come in by the directory that has the password. Rejects with 503. */
 export type StandsInDirectory = (
@@ -100,37 +105,91 @@ interface SignInDecisionKit extends DecidingKit {
 export function createSignInDecision(
   kit: SignInDecisionKit,
   beforeLogin: BeforeLogin | undefined,
+  onDecision: OnDecision,
 ): DecideSignIn {
-  return async function decideSignIn(attempt) {
-    const { user } = attempt
-    if (user === null) return refused('unknown-user', new AuthError('Unauthorized'))
-    if (user.disabled === true) return refused('disabled', new AuthError('Unauthorized'))
+  const { secondFactors, throttle, standsInDirectory } = kit
 
-    const factor = await standingAndFactor(kit, attempt, user)
-    if (factor instanceof AuthError) return refused(factorRefusal(factor), factor)
-    const methods = Object.freeze([...attempt.methods, ...factor.proven])
-
-    const giveBackCode = async () => {
-      if (factor.proven.includes('otp'))
-        await kit.throttle.refundSecondFactor({ userId: user.id, place: 'login' })
-    }
-    // A right code is not a guess, whatever the host answers, and even if the host fails.
-    const objection =
-      beforeLogin &&
-      (await askHost(kit, beforeLogin, { attempt, user, methods }).catch(async (error: unknown) => {
-        await giveBackCode()
-        throw error
-      }))
-    if (objection !== undefined) {
-      await giveBackCode()
-      return refused('vetoed', new AuthError('forbidden', { clientMessage: objection }))
-    }
-
-    // A login clears wrong codes together with its other counters, in one round trip.
-    if (factor.proven.length > 0 && attempt.door !== 'login')
-      await kit.throttle.clearSecondFactor(user.id)
-    return { allowed: true, approved: approve(user, methods, factor) }
+  return function decideSignIn(attempt) {
+    const { user, door } = attempt
+    if (user === null) return refuse(attempt, 'unknown-user', new AuthError('Unauthorized'))
+    if (user.disabled === true) return refuse(attempt, 'disabled', new AuthError('Unauthorized'))
+    if (door === 'service') return conclude(attempt, user, noPerson)
+    const standing = standsInDirectory?.(user, attempt)
+    return standing === undefined ? askFactor(attempt, user) : askIfStanding(attempt, user, standing)
   }
+
+  async function askIfStanding(
+    attempt: SignInAttempt,
+    user: AuthUser,
+    standing: Promise<boolean>,
+  ): Promise<SignInDecision> {
+    if (await standing) return askFactor(attempt, user)
+    return refuse(attempt, 'directory-refused', new AuthError('Unauthorized'))
+  }
+
+  function askFactor(attempt: SignInAttempt, user: AuthUser): Soon<SignInDecision> {
+    const { door, methods, totp } = attempt
+    // Sessions end when the factor changes, so a refresh that has shown it need not ask again.
+    if (door === 'refresh' && secondFactors.meetsFactorPolicy(methods))
+      return conclude(attempt, user, nothingProven)
+    return totp === undefined
+      ? secondFactors.totpOf(user.id).then((read) => judge(attempt, user, read))
+      : judge(attempt, user, totp)
+  }
+
+  function judge(
+    attempt: SignInAttempt,
+    user: AuthUser,
+    totp: SecondFactorRecord | null,
+  ): Soon<SignInDecision> {
+    const { door, methods, code, passkey, shownAt, context } = attempt
+    const asked = { isRefresh: door === 'refresh', methods, code, passkey, shownAt, context }
+    const factor = proveFactor(kit, asked, user, totp)
+    return factor instanceof Promise
+      ? factor.then((proof) => conclude(attempt, user, proof))
+      : conclude(attempt, user, factor)
+  }
+
+  function conclude(
+    attempt: SignInAttempt,
+    user: AuthUser,
+    factor: FactorProof | AuthError,
+  ): Soon<SignInDecision> {
+    if (factor instanceof AuthError) return refuse(attempt, factorRefusal(factor), factor)
+    const methods = Object.freeze([...attempt.methods, ...factor.proven])
+    // A login clears wrong codes together with its other counters, in one round trip.
+    const isToClear = factor.proven.length > 0 && attempt.door !== 'login'
+    const proven = { methods, factor }
+    if (beforeLogin === undefined && !isToClear) return allow(attempt, user, proven)
+    return askAndClear(attempt, user, { ...proven, isToClear })
+  }
+
+  async function askAndClear(
+    attempt: SignInAttempt,
+    user: AuthUser,
+    { isToClear, ...proven }: Proven & { readonly isToClear: boolean },
+  ): Promise<SignInDecision> {
+    const objection = beforeLogin && (await objectionOf(kit, beforeLogin, attempt, user, proven))
+    if (objection !== undefined)
+      return refuse(attempt, 'vetoed', new AuthError('forbidden', { clientMessage: objection }))
+    if (isToClear) await throttle.clearSecondFactor(user.id)
+    return allow(attempt, user, proven)
+  }
+
+  function allow(attempt: SignInAttempt, user: AuthUser, { methods, factor }: Proven) {
+    onDecision(attempt, null)
+    return { allowed: true, approved: approve(user, methods, factor) } as const
+  }
+
+  function refuse(attempt: SignInAttempt, reason: SignInRefusal, error: AuthError) {
+    onDecision(attempt, reason)
+    return { allowed: false, reason, error } as const
+  }
+}
+
+interface Proven {
+  readonly methods: readonly StoredMethod[]
+  readonly factor: FactorProof
 }
 
 /**
@@ -141,8 +200,20 @@ export function createFactorStands({
   secondFactors,
   passkeyFactor,
 }: DecidingKit): (approved: ApprovedSignIn) => Promise<boolean> {
-  return async function factorStands({ user, methods, totpSince, passkeyShown }) {
-    const factors = await secondFactors.of(user)
+  return function factorStands(approved) {
+    const { user } = approved
+    return secondFactors.totpOf(user.id).then((totp) => {
+      const factors = secondFactors.among(user, totp)
+      return factors instanceof Promise
+        ? factors.then((found) => standsWith(approved, found))
+        : standsWith(approved, factors)
+    })
+  }
+
+  function standsWith(
+    { user, methods, totpSince, passkeyShown }: ApprovedSignIn,
+    factors: UserFactors | null,
+  ): Soon<boolean> {
     const now = factors?.totp?.createdAt ?? null
     if (now?.getTime() !== totpSince?.getTime()) return false
     if (factors !== null && !secondFactors.meetsFactorPolicy(methods)) return false
@@ -151,58 +222,35 @@ export function createFactorStands({
   }
 }
 
-const noPerson: FactorProof = { proven: [], totpSince: null, passkeyShown: null }
-
-function standingAndFactor(
-  kit: SignInDecisionKit,
-  attempt: SignInAttempt,
-  user: AuthUser,
-): Promise<FactorProof | AuthError> | FactorProof {
-  const { standsInDirectory } = kit
-  if (standsInDirectory === undefined) return factorOf(kit, attempt, user)
-  return standsInDirectory(user, attempt).then((stands) =>
-    stands
-      ? factorOf(kit, attempt, user)
-      : new AuthError('Unauthorized', { message: 'gone from the directory' }),
-  )
-}
-
-function factorOf(
-  kit: DecidingKit,
-  { door, methods, code, passkey, shownAt, totp, context }: SignInAttempt,
-  user: AuthUser,
-): Promise<FactorProof | AuthError> | FactorProof {
-  if (door === 'service') return noPerson
-  const attempt = { isRefresh: door === 'refresh', methods, code, passkey, shownAt, totp, context }
-  return proveFactor(kit, attempt, user)
-}
+const nothingProven: FactorProof = { proven: [], totpSince: null, passkeyShown: null }
+// There is no person who could show a factor.
+const noPerson = nothingProven
 
 function factorRefusal({ code }: AuthError): SignInRefusal {
-  if (code === 'Unauthorized') return 'directory-refused'
   return code === 'totp-invalid' ? 'second-factor-invalid' : 'second-factor-required'
 }
 
-async function askHost(
-  { call }: DecidingKit,
+// A right code is not a guess, whatever the host answers, and even if the host fails.
+async function objectionOf(
+  kit: DecidingKit,
   beforeLogin: BeforeLogin,
-  {
-    attempt,
-    user,
-    methods,
-  }: {
-    readonly attempt: SignInAttempt
-    readonly user: AuthUser
-    readonly methods: readonly StoredMethod[]
-  },
+  { door, context }: SignInAttempt,
+  user: AuthUser,
+  { methods, factor }: Proven,
 ): Promise<string | undefined> {
-  const { door, context } = attempt
   const { ip, userAgent } = context
-  const answer = await call('beforeLogin', () =>
-    beforeLogin({ door, user, methods, ip, userAgent }),
-  )
-  return objectionIn(answer, 'This sign-in is not allowed.')
-}
-
-function refused(reason: SignInRefusal, error: AuthError): SignInDecision {
-  return { allowed: false, reason, error }
+  const giveBackCode = async () => {
+    if (factor.proven.includes('otp'))
+      await kit.throttle.refundSecondFactor({ userId: user.id, place: 'login' })
+  }
+  try {
+    const asked = { door, user, methods, ip, userAgent }
+    const answer = await kit.call('beforeLogin', () => beforeLogin(asked))
+    const objection = objectionIn(answer, 'This sign-in is not allowed.')
+    if (objection !== undefined) await giveBackCode()
+    return objection
+  } catch (error) {
+    await giveBackCode()
+    throw error
+  }
 }

@@ -45,6 +45,7 @@ import {
   failClosedProofs,
   failClosedSecondFactors,
   failClosedSessions,
+  failClosedUse,
 } from '../stores/fail-closed-stores.js'
 import type { RevocationBus } from '../stores/revocation-bus.js'
 import type { AuditFound, AuditQuery } from '../stores/sql/sql-audit.js'
@@ -208,6 +209,7 @@ function createAdminKit(options: CheckedAdminOptions) {
     sessions: createSessions({
       ...shared,
       store,
+      useSession: failClosedUse(stores.sessions, call),
       opensChildren: store.endChildren !== undefined,
       ...opensNone,
     }),

@@ -96,16 +96,20 @@ export function createAdmission({
   let failed = 0
   let closed = false
 
-  async function enter(requester: Requester): Promise<void> {
+  // No promise where a place is free: two calls at once would find the same one.
+  function enter(requester: Requester): Promise<void> | undefined {
     const asking = running >= concurrency ? queue.requirePlace(requester) : undefined
-    // No `await` without a promise: two calls at once would find the same free place.
-    if (asking !== undefined) await asking
+    return asking === undefined ? takePlace(requester) : asking.then(() => takePlace(requester))
+  }
+
+  function takePlace(requester: Requester): Promise<void> | undefined {
     // This is checked after the wait: the router may have been closed, or a thread may be idle by
     // now.
     if (closed) throw unavailable('the router is closed')
     if (running >= concurrency) return queue.wait(requester)
     queue.pass(requester)
     running += 1
+    return undefined
   }
 
   // Passes the place on without releasing it, so that a newcomer cannot take it before the next in
@@ -116,7 +120,8 @@ export function createAdmission({
 
   return {
     async run(requester, work) {
-      await enter(requester)
+      const entering = enter(requester)
+      if (entering !== undefined) await entering
       const from = performance.now()
       try {
         const result = await work()

@@ -71,8 +71,10 @@ export async function readFormAsQuery(
   if (!hasBody(request)) return ''
   const rules = rulesOfForm(request, { repeatable: [], areTakenFrom: anywhere })
   if (rules === undefined) throw notAForm()
-  const bytes = await unreadBytes(request, maxBytes)
-  return bytes === undefined ? queryOf(asObject(request.body), maxBytes) : bytes.toString('latin1')
+  if (!isUnread(request, maxBytes)) return queryOf(asObject(request.body), maxBytes)
+  return new Promise((resolve, reject) => {
+    readBytes(request, maxBytes, (bytes) => resolve(bytes.toString('latin1')), reject)
+  })
 }
 
 function queryOf(fields: JsonBody, maxBytes: number): string {
@@ -106,14 +108,18 @@ interface FormRules {
 
 const anywhere = () => true
 
-async function readBody(
-  request: IncomingMessage & MaybeParsed,
-  forms?: FormRules,
-): Promise<JsonBody> {
-  if (!hasBody(request)) return {}
-  const formRules = rulesOfForm(request, forms)
-  const bytes = await unreadBytes(request)
-  if (bytes === undefined) return asObject(parsedBody(request))
+// One promise, which the last bytes settle: every request with a body comes through here.
+function readBody(request: IncomingMessage & MaybeParsed, forms?: FormRules): Promise<JsonBody> {
+  return new Promise((resolve, reject) => {
+    if (!hasBody(request)) return resolve({})
+    const formRules = rulesOfForm(request, forms)
+    const isToRead = isUnread(request, maxBodyBytes)
+    if (!isToRead) return resolve(asObject(parsedBody(request)))
+    readBytes(request, maxBodyBytes, (bytes) => resolve(bodyIn(bytes, formRules, forms)), reject)
+  })
+}
+
+function bodyIn(bytes: Buffer, formRules?: FormRules, forms?: FormRules): JsonBody {
   if (formRules !== undefined) return parseForm(bytes, formRules)
   const body = asObject(parse(bytes))
   // The rule is the rule for forms: a filter in front may use the first of two members, and
@@ -123,17 +129,13 @@ async function readBody(
   return body
 }
 
-// Undefined: the host has parsed the body.
-function unreadBytes(
-  request: IncomingMessage,
-  maxBytes: number = maxBodyBytes,
-): Promise<Buffer> | undefined {
+/** Whether nobody has read the body yet; false: the host has parsed it. */
+function isUnread(request: IncomingMessage, maxBytes: number): boolean {
   if (Number(request.headers['content-length'] ?? 0) > maxBytes) throw tooLarge()
   // If the stream is untouched, nobody has parsed it, even if `body` has a placeholder.
-  const isUnread = !request.readableDidRead && !request.readableEnded && !request.destroyed
-  if (!isUnread) return undefined
+  if (request.readableDidRead || request.readableEnded || request.destroyed) return false
   refuseDecoded(request)
-  return readBytes(request, maxBytes)
+  return true
 }
 
 /** Whether the request has a body. */
@@ -218,30 +220,42 @@ function parsedBody({ body, readableEnded }: IncomingMessage & MaybeParsed): unk
 }
 
 // With events: `for await` costs more than reading a small body.
-function readBytes(request: IncomingMessage, maxBytes: number): Promise<Buffer> {
-  return new Promise((resolve, reject) => {
-    const chunks: Buffer[] = []
-    let length = 0
-    const take = (bytes: Buffer) => {
-      length += bytes.length
-      chunks.push(bytes)
-      if (length <= maxBytes) return
-      // Not destroyed: the answer uses this connection.
-      request.pause()
-      leave(() => reject(tooLarge()))
+function readBytes(
+  request: IncomingMessage,
+  maxBytes: number,
+  use: (bytes: Buffer) => void,
+  reject: (error: unknown) => void,
+): void {
+  const chunks: Buffer[] = []
+  let length = 0
+  const take = (bytes: Buffer) => {
+    length += bytes.length
+    chunks.push(bytes)
+    if (length <= maxBytes) return
+    // Not destroyed: the answer uses this connection.
+    request.pause()
+    leave()
+    reject(tooLarge())
+  }
+  const whole = () => {
+    leave()
+    try {
+      use(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks))
+    } catch (error) {
+      reject(error)
     }
-    const whole = () =>
-      leave(() => resolve(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks)))
-    const broken = () => leave(() => reject(notUnderstood('The body did not arrive whole.')))
+  }
+  const broken = () => {
+    leave()
+    reject(notUnderstood('The body did not arrive whole.'))
+  }
 
-    function leave(settle: () => void): void {
-      request.off('data', take).off('end', whole).off('error', broken).off('close', broken)
-      settle()
-    }
-    request.on('data', take).on('end', whole).on('error', broken).on('close', broken)
-    // The host may have paused the stream; a listener alone does not resume it.
-    request.resume()
-  })
+  function leave(): void {
+    request.off('data', take).off('end', whole).off('error', broken).off('close', broken)
+  }
+  request.on('data', take).on('end', whole).on('error', broken).on('close', broken)
+  // The host may have paused the stream; a listener alone does not resume it.
+  request.resume()
 }
 
 function parse(bytes: Buffer): unknown {

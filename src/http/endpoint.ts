@@ -103,16 +103,17 @@ export function mountAll(router: Router, routes: Routes, mounting: Mounting): Ro
       const endpoint = known ?? refuse
       // The method of another request is any word.
       const method = known === undefined ? '_OTHER' : request.method
-      const answering =
-        trace === unwatched
-          ? answer(endpoint, noticing, request, response, style)
-          : trace(`${method} ${path}`, () => answer(endpoint, noticing, request, response, style), {
-              'http.request.method': method,
-              'http.route': path,
-            })
-      answering.catch((error: unknown) =>
-        answerMisconfigured(error, { response, style, warnOnce, next }),
-      )
+      const unanswered = (error: unknown) =>
+        answerMisconfigured(error, { response, style, warnOnce, next })
+      if (trace === unwatched)
+        void answer(endpoint, noticing, request, { response, style, unanswered })
+      else
+        trace(
+          `${method} ${path}`,
+          // A span ends with the error.
+          () => answer(endpoint, noticing, request, { response, style, unanswered: rethrow }),
+          { 'http.request.method': method, 'http.route': path },
+        ).catch(unanswered)
     })
   }
   return router.use(undecodable(contexts, answerCors, [...allMethods]))
@@ -165,13 +166,21 @@ function undecodable(
   }
 }
 
-// It must never reject with undefined: `next(undefined)` would pass the request on as unanswered.
+function rethrow(error: unknown): never {
+  throw error
+}
+
+/** Where an answer goes. */
+interface Answering extends Pick<Unanswered, 'response' | 'style'> {
+  /** Receives an error that is not for the client. */
+  readonly unanswered: (error: unknown) => void
+}
+
 async function answer(
   endpoint: Endpoint,
   { contexts, noticeProxies }: Pick<Mounting, 'contexts'> & { noticeProxies: NoticeProxies },
   incoming: ExpressRequest,
-  response: ServerResponse,
-  style: ProblemStyle,
+  { response, style, unanswered }: Answering,
 ): Promise<void> {
   try {
     const readJson = () => readJsonBody(incoming)
@@ -186,8 +195,17 @@ async function answer(
     const asked = { incoming, context, parameters, readJson, setHeaders, aborted }
     writeAnswer(response, await endpoint(asked))
   } catch (error) {
+    answerError(error, { response, style, unanswered })
+  }
+}
+
+function answerError(error: unknown, { response, style, unanswered }: Answering): void {
+  try {
+    // Never undefined: `next(undefined)` would pass the request on as unanswered.
     if (!isForClient(error)) throw error ?? new Error('an endpoint rejected without a reason')
     writeProblem(response, error, style)
+  } catch (unexpected) {
+    unanswered(unexpected)
   }
 }
 

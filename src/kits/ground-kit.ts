@@ -1,11 +1,12 @@
 import type { NoticeTime } from '../audit/audit.js'
 import type { Audit, ObserveEvents } from '../audit/events.js'
+import type { Soon } from '../lib/async.js'
 import type { HostCall } from '../lib/host-call.js'
 import type { WarnOnce } from '../lib/logger.js'
 import type { Watch } from '../lib/watch.js'
 import type { TokenSigner } from '../signers/contract.js'
 import type { SessionRecord, SessionStore } from '../stores/contract.js'
-import type { RedeemableCodes } from '../stores/fail-closed-stores.js'
+import type { RedeemableCodes, UseSession } from '../stores/fail-closed-stores.js'
 import type { IdentityStore } from '../stores/identity-contract.js'
 import type { DeviceCodeStore, ProofStore, SocketTicketStore } from '../stores/one-time-contract.js'
 import type { AuthUser, LoginIdentifier, UserStore } from '../users/contract.js'
@@ -18,7 +19,7 @@ export interface BaseKit {
   readonly audit: Audit
   readonly call: HostCall
   /** The canonical form of an identifier, for lookup and counting. */
-  readonly canonical: (identifier: LoginIdentifier) => Promise<LoginIdentifier>
+  readonly canonical: (identifier: LoginIdentifier) => Soon<LoginIdentifier>
   /** Undefined if the host has no store of proofs. */
   readonly proofStore: ProofStore | undefined
   /** Undefined if the host has no store of identities. */
@@ -48,9 +49,10 @@ export interface GroundKit extends BaseKit {
 
   readonly users: UserStore
   /** Whether a user must have a second factor. */
-  readonly mustHaveFactor: (user: AuthUser) => Promise<boolean>
+  readonly mustHaveFactor: (user: AuthUser) => Soon<boolean>
 
   readonly sessionStore: SessionStore
+  readonly useSession: UseSession
   /** Stores a session unless its id is taken; whether it did. */
   readonly createUnlessThere: (session: SessionRecord) => Promise<boolean>
   readonly codeStore: RedeemableCodes

@@ -3,6 +3,7 @@ import type { RequestContext } from '../audit/events.js'
 import type { SignInRefusal } from '../audit/refusals.js'
 import type { GuardKit } from '../guard/guard-kit.js'
 import type { SocketRegistry } from '../guard/socket-closing.js'
+import type { Soon } from '../lib/async.js'
 import type { ShownPassword } from '../passwords/contract.js'
 import type { ProvePassword } from '../principal/principal.js'
 import type { ApprovedSignIn } from '../sessions/approved-sign-in.js'
@@ -73,7 +74,7 @@ export interface SignInKit extends GuardKit {
   readonly noticePassword: NoticePassword
   readonly noticeSpelling: NoticeSpelling
 
-  readonly describeMe: (user: AuthUser) => Promise<Me>
+  readonly describeMe: (user: AuthUser) => Soon<Me>
   /** A name for a user agent; null if it tells nothing. */
   readonly nameDevice: (userAgent: string | null) => Promise<string | null>
   readonly countSockets: SocketRegistry['count']

@@ -1,6 +1,12 @@
 import { setImmediate } from 'node:timers/promises'
 
 /**
+ * A value, or the promise of one. Where requests pass in thousands, `instanceof Promise` comes
+ * before `await`, which would make two promises of a value that is there already.
+ */
+export type Soon<Value> = Value | Promise<Value>
+
+/**
  * For a promise that is not awaited: its rejection must not end the process.
  */
 export function forgetRejection(answer: unknown): void {

@@ -48,14 +48,18 @@ export function createLocalStrategy({
     const mayPass = await takeAccount(user?.id ?? null)
     // Both run at one time, whatever the password is: a user who may not sign in by password must
     // not learn by the answer, the counters or the time whether it is right.
-    const [verdict, mayUse] = await Promise.all([
-      verifyPassword(user, password, context, signal, identifier),
-      mayUsePassword === undefined || (user !== null && mayUsePassword(user)),
-    ])
+    const verifying = verifyPassword(user, password, context, signal, identifier)
+    const asking = mayUsePassword === undefined || (user !== null && mayUsePassword(user))
+    const [verdict, mayUse] =
+      typeof asking === 'boolean'
+        ? [await verifying, asking]
+        : await Promise.all([verifying, asking])
     // This comes after the work, whatever the verdict, so that the time reveals neither that the
     // account is over its limit nor that the password was right.
     const userId = user?.id ?? null
-    if (!(await mayPass())) return { right: false, reason: 'account-limit', userId }
+    const passing = mayPass()
+    if (passing !== true && !(await passing))
+      return { right: false, reason: 'account-limit', userId }
     return verdict.right && !mayUse ? { right: false, reason: 'vetoed', userId } : verdict
   }
 

@@ -1,10 +1,12 @@
 import type { RequestContext } from '../audit/events.js'
 import { AuthError, wrongLogin } from '../errors.js'
 import type { SetHeaders } from '../http/endpoint.js'
+import type { PasswordVerdict } from '../kits/sign-in-kit.js'
 import type { ApprovedSignIn } from '../sessions/approved-sign-in.js'
 import type { IssuedSession, SessionRequest } from '../sessions/issuing.js'
 import { goodMarks } from '../sessions/password-watch.js'
 import type { AskedLifetime } from '../sessions/session-times.js'
+import type { SignInDecision } from '../sign-in.js'
 import type { SessionRecord } from '../stores/contract.js'
 import type { IdentifierDigests } from '../throttle/counter-keys.js'
 import type { PasswordSlot } from '../throttle/password-limits.js'
@@ -76,15 +78,15 @@ export interface LogInSteps {
 export async function logIn(kit: LoginKit, { request, ...asked }: LogInRequest): Promise<LoggedIn> {
   // 400, 503
   const proof = await passwordProof(kit, request)
-  const attempt = await attemptLogIn(kit, proof, asked).catch(throwWithOneText)
-  if (attempt.due !== null) throw attempt.due.error
-  return attempt.loggedIn
-}
-
-// A refusal at any step has the text for a wrong password. Another text would tell that the
-// password was right.
-function throwWithOneText(error: unknown): never {
-  throw error instanceof AuthError && error.code === 'Unauthorized' ? wrongLogin(error) : error
+  try {
+    const attempt = await attemptLogIn(kit, proof, asked)
+    if (attempt.due === null) return attempt.loggedIn
+    throw attempt.due.error
+  } catch (error) {
+    // A refusal at any step has the text for a wrong password. Another text would tell that the
+    // password was right.
+    throw error instanceof AuthError && error.code === 'Unauthorized' ? wrongLogin(error) : error
+  }
 }
 
 /** The login of {@link logIn} in steps, with its limits, decision and events, in the same order. */
@@ -129,10 +131,7 @@ async function attemptLogIn(kit: LoginKit, proof: LoginProof, asked: AskedLogin)
   setHeaders(slot.headers)
 
   // 401, 403, 429, 503
-  const decision = await decide(kit, proof, slot, asked).catch(async (error: unknown) => {
-    await slot.refund()
-    throw error
-  })
+  const decision = await decideOrRefund(kit, proof, slot, asked)
   if (!decision.allowed) {
     const { error, userId, user } = decision
     // Only a wrong name or password uses the slot up. Any other refusal was not a guess at the
@@ -166,25 +165,44 @@ type Decision =
       readonly user: AuthUser | null
     }
 
-async function decide(
-  { decideSignIn, audit }: LoginKit,
+async function decideOrRefund(
+  kit: LoginKit,
   proof: LoginProof,
-  { takeAccount }: PasswordSlot,
+  slot: PasswordSlot,
   { setHeaders, context, aborted }: AskedLogin,
 ): Promise<Decision> {
-  const { code, digests } = proof
-  const passkey = proof.passkey && { response: proof.passkey, setHeaders }
-  const identifierDigest = digests.name
-  const verdict = await proof.judge(takeAccount, { context, aborted })
-  if (!verdict.right) {
-    const { reason, userId } = verdict
-    audit({ type: 'login.failed', reason, identifierDigest, userId }, context)
-    return { allowed: false, error: new AuthError('Unauthorized'), userId, user: null }
+  try {
+    const verdict = await proof.judge(slot.takeAccount, { context, aborted })
+    if (!verdict.right) return refuseProof(kit, proof, verdict, context)
+    const { user, upstream } = verdict
+    const passkey = proof.passkey && { response: proof.passkey, setHeaders }
+    const asked = { user, methods: ['pwd'], code: proof.code, passkey, context } as const
+    const decision = await kit.decideSignIn({ door: 'login', ...asked })
+    if (!decision.allowed) return refuseUser(kit, proof, user, decision, context)
+    return { ...decision, upstream }
+  } catch (error) {
+    await slot.refund()
+    throw error
   }
-  const { user, upstream } = verdict
-  const asked = { user, methods: ['pwd'], code, passkey, context } as const
-  const decision = await decideSignIn({ door: 'login', ...asked })
-  if (decision.allowed) return { ...decision, upstream }
+}
+
+function refuseProof(
+  { audit }: LoginKit,
+  { digests: { name: identifierDigest } }: LoginProof,
+  { reason, userId }: Extract<PasswordVerdict, { right: false }>,
+  context: RequestContext,
+): Decision {
+  audit({ type: 'login.failed', reason, identifierDigest, userId }, context)
+  return { allowed: false, error: new AuthError('Unauthorized'), userId, user: null }
+}
+
+function refuseUser(
+  { audit }: LoginKit,
+  { digests: { name: identifierDigest } }: LoginProof,
+  user: AuthUser,
+  decision: Extract<SignInDecision, { allowed: false }>,
+  context: RequestContext,
+): Decision {
   const { reason, error } = decision
   audit({ type: 'login.failed', reason, identifierDigest, userId: user.id }, context)
   const isDue = reason === 'second-factor-required' || reason === 'second-factor-invalid'
@@ -201,17 +219,22 @@ async function openSession(
   const { approved } = session
   const { user, methods } = approved
   // 401, 503. This is checked last, so that the user can retry the step after a wrong code.
-  if (!(await proof.claim())) {
+  const claiming = proof.claim()
+  if (claiming !== true && !(await claiming)) {
     const reason = 'the second step of a login was used before'
     kit.audit({ type: 'request.refused', reason }, context)
     throw new AuthError('Unauthorized')
   }
-  const { passwordHash, replacement } = await proof.rehash(user, context)
+  const rehashing = proof.rehash(user, context)
+  const rehashed = rehashing instanceof Promise ? await rehashing : rehashing
+  const { passwordHash, replacement } = rehashed
   const marks = kit.passwordWatch.marksOf(user, replacement)
   // 503
-  const me = await kit.describeMe(user)
-  const mustEnrol = !methods.some(countsAsFactor) && (await kit.mustHaveFactor(user))
-  const issued = await kit.issueSession({ ...session, marks }, context)
+  const describing = kit.describeMe(user)
+  const me = describing instanceof Promise ? await describing : describing
+  const enrolling = !methods.some(countsAsFactor) && kit.mustHaveFactor(user)
+  const mustEnrol = enrolling instanceof Promise ? await enrolling : enrolling
+  const issued = await kit.issueSession({ ...session, marks, makesRoom: false }, context)
   const { id: sessionId } = issued.session
   // 401, 503
   await refuseOutdated(kit, approved, { proof, passwordHash }, issued.session, context)
@@ -239,52 +262,45 @@ async function refuseOutdated(
   session: SessionRecord,
   context: RequestContext,
 ): Promise<void> {
-  const end = (reason: 'revoked' | 'factor-changed') => kit.sessions.end(session, reason, context)
-  const changed = await whatChanged(kit, approved, verified, session, context).catch(
-    async (error: unknown) => {
-      // The client will try again; otherwise a session would stay whose token nobody has.
-      await end('revoked')
-      throw error
-    },
-  )
-  if (changed === null) return
-  await end(changed)
-  kit.audit(
-    {
-      type: 'request.refused',
-      reason: 'the user, the password or the factor changed during the login',
-    },
-    context,
-  )
+  try {
+    // Beside each other: none needs what another has read.
+    const [user, factorStands] = await Promise.all([
+      kit.users.findById(session.userId),
+      kit.factorStands(approved),
+      kit.sessions.makeRoom(session, context),
+    ])
+    const hasChanged =
+      user === null ||
+      user.disabled === true ||
+      // Another login may have rehashed the same password just now. The row found by id is checked:
+      // a lookup by name may come from a cache.
+      (user.passwordHash !== verified.passwordHash &&
+        !(await keepUnder(kit, session, user, verified, context)))
+    if (!hasChanged && factorStands) return
+    await kit.sessions.end(session, hasChanged ? 'revoked' : 'factor-changed', context)
+  } catch (error) {
+    // The client will try again; otherwise a session would stay whose token nobody has.
+    await kit.sessions.end(session, 'revoked', context)
+    throw error
+  }
+  const reason = 'the user, the password or the factor changed during the login'
+  kit.audit({ type: 'request.refused', reason }, context)
   throw new AuthError('Unauthorized')
 }
 
-async function whatChanged(
-  kit: LoginKit,
-  approved: ApprovedSignIn,
-  { proof, passwordHash }: VerifiedProof,
-  session: SessionRecord,
-  context: RequestContext,
-): Promise<'revoked' | 'factor-changed' | null> {
-  const user = await kit.users.findById(session.userId)
-  if (user === null || user.disabled === true) return 'revoked'
-  if (user.passwordHash !== passwordHash) {
-    // Another login may have rehashed the same password just now. The row found by id is checked:
-    // a lookup by name may come from a cache.
-    if (!(await proof.isRightFor(user, context))) return 'revoked'
-    await keepUnder(kit, session, user)
-  }
-  return (await kit.factorStands(approved)) ? null : 'factor-changed'
-}
-
-// For sessions that end with their hash, when another hash of the same password has been stored.
+// Whether the proof is right for another hash that has been stored; a session that ends with its
+// hash then keeps that one, too.
 async function keepUnder(
   { sessions, passwordWatch }: LoginKit,
   session: SessionRecord,
   user: AuthUser,
-): Promise<void> {
+  { proof }: VerifiedProof,
+  context: RequestContext,
+): Promise<boolean> {
+  if (!(await proof.isRightFor(user, context))) return false
   const { passwordMark: from } = session
   const to = passwordWatch.computeMark(user.id, user.passwordHash)
-  if (from === undefined || to === undefined || goodMarks(session).includes(to)) return
-  await sessions.addPasswordMark(user.id, from, to)
+  if (from !== undefined && to !== undefined && !goodMarks(session).includes(to))
+    await sessions.addPasswordMark(user.id, from, to)
+  return true
 }

@@ -1,6 +1,7 @@
 import type { RequestContext } from '../audit/events.js'
 import type { EndpointRequest } from '../http/endpoint.js'
 import type { PasswordVerdict, SignInKit } from '../kits/sign-in-kit.js'
+import type { Soon } from '../lib/async.js'
 import type { IdentifierDigests } from '../throttle/counter-keys.js'
 import type { PasswordSlot } from '../throttle/password-limits.js'
 import type { AssertionResponse } from '../two-factor/passkey-response.js'
@@ -41,9 +42,9 @@ export interface LoginProof {
   /** Counts the attempt for the account, and judges it. Rejects with 503. */
   judge(takeAccount: PasswordSlot['takeAccount'], from: Requester): Promise<PasswordVerdict>
   /** Uses it up; false if it was used before. Rejects with 503. */
-  claim(): Promise<boolean>
+  claim(): Soon<boolean>
   /** Rehashes the password, if possible and needed. */
-  rehash(user: AuthUser, context: RequestContext): Promise<Rehashed>
+  rehash(user: AuthUser, context: RequestContext): Soon<Rehashed>
   /** Whether it is also right for a hash that another login has stored meanwhile. */
   isRightFor(user: AuthUser, context: RequestContext): Promise<boolean>
 }
@@ -58,12 +59,11 @@ export interface LoginKit extends SignInKit {
 }
 
 /** The proof of a name and a password. Rejects with 400 or 503. */
-export async function passwordProof(
-  kit: LoginKit,
-  { identifier: typed, password, code, passkey }: LoginRequest,
-): Promise<LoginProof> {
+export async function passwordProof(kit: LoginKit, request: LoginRequest): Promise<LoginProof> {
+  const { identifier: typed, password, code, passkey } = request
   const { authenticateLocally, noticeSpelling, verifyPassword } = kit
-  const identifier = await kit.canonical(typed)
+  const finding = kit.canonical(typed)
+  const identifier = finding instanceof Promise ? await finding : finding
   let isElsewhere = false
   return {
     digests: kit.digestIdentifier(identifier),
@@ -82,9 +82,9 @@ export async function passwordProof(
       else if (verdict.userId === null) noticeSpelling(typed, identifier, signal)
       return verdict
     },
-    claim: async () => true,
+    claim: () => true,
     // The password of a directory is not written into the host's table.
-    rehash: async (user, context) =>
+    rehash: (user, context) =>
       isElsewhere ? asStored(user) : kit.rehash(user, password, context),
     isRightFor: async (user, context) => (await verifyPassword(user, password, context)).right,
   }
@@ -107,13 +107,15 @@ export function secondStepProof(
       const mayPass = await takeAccount(user?.id ?? null)
       if (user === null) return { right: false, reason: 'unknown-user', userId: null }
       if (!fits(user)) return { right: false, reason: 'wrong-password', userId }
-      if (!(await mayPass())) return { right: false, reason: 'account-limit', userId }
+      const passing = mayPass()
+      if (passing !== true && !(await passing))
+        return { right: false, reason: 'account-limit', userId }
       const elsewhere = await passwordElsewhere?.(userId)
       return { right: true, user, ...(elsewhere && { upstream: elsewhere.upstream }) }
     },
     claim,
     // The password is no longer known.
-    rehash: async (user) => asStored(user),
+    rehash: asStored,
     isRightFor: async () => false,
   }
 }

@@ -6,6 +6,7 @@ import type { JsonBody } from '../http/body.js'
 import { singleHeader } from '../http/credentials.js'
 import { parseInput } from '../http/input.js'
 import { withAsciiDomain } from '../lib/addresses.js'
+import type { Soon } from '../lib/async.js'
 import { type HostCall, UnexpectedAnswer } from '../lib/host-call.js'
 import { deriveKey, hmacSha256 } from '../lib/secrets.js'
 import { isWellFormed } from '../lib/texts.js'
@@ -174,9 +175,9 @@ export function lowerCaseNames({ kind, value }: LoginIdentifier): string {
 export function createCanonical(
   ofHost: CanonicalIdentifier | undefined,
   call: HostCall,
-): (identifier: LoginIdentifier) => Promise<LoginIdentifier> {
+): (identifier: LoginIdentifier) => Soon<LoginIdentifier> {
   if (ofHost === undefined) {
-    return async function canonical(identifier) {
+    return function canonical(identifier) {
       return { kind: identifier.kind, value: lowerCaseNames(trimmed(identifier)) }
     }
   }
@@ -239,14 +240,14 @@ export function withExactNames(users: UserStore, audit: Audit): UserStore {
   let isReported = false
   return {
     ...users,
-    async findByIdentifier(identifier) {
-      const user = await users.findByIdentifier(identifier)
-      if (user === null || identifier.kind !== 'username' || goesBy(user, identifier.value))
-        return user
-      if (!isReported) audit({ type: 'user.mismatched', userId: user.id }, noRequest)
-      isReported = true
-      return null
-    },
+    findByIdentifier: (identifier) =>
+      users.findByIdentifier(identifier).then((user) => {
+        const { kind, value } = identifier
+        if (user === null || kind !== 'username' || goesBy(user, value)) return user
+        if (!isReported) audit({ type: 'user.mismatched', userId: user.id }, noRequest)
+        isReported = true
+        return null
+      }),
   }
 }
 

@@ -22,13 +22,16 @@ export interface Login extends Capability {
 const loadAfterMs = 100
 
 export function createLogin(given: SignInKit): Login {
-  const strategy = lazily(async () => {
+  let strategy: AuthenticateLocally | undefined
+  const load = lazily(async () => {
     const { createLocalStrategy } = await import('./local-strategy.js')
-    return createLocalStrategy(given)
+    strategy = createLocalStrategy(given)
+    return strategy
   })
   // After the start, which does not wait for passport, but before most first logins.
-  setTimeout(() => strategy().catch(() => {}), loadAfterMs).unref()
-  const authenticateLocally: AuthenticateLocally = async (attempt) => (await strategy())(attempt)
+  setTimeout(() => load().catch(() => {}), loadAfterMs).unref()
+  const authenticateLocally: AuthenticateLocally = (attempt) =>
+    strategy === undefined ? load().then((loaded) => loaded(attempt)) : strategy(attempt)
   const kit = { ...given, authenticateLocally, rehash: createRehash(given) }
   return {
     routes: [['/login', { POST: loginEndpoint(kit) }]],

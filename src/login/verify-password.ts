@@ -2,8 +2,8 @@ import type { AdmittedHasher } from '../admission/admission.js'
 import { type Audit, noRequest, type RequestContext } from '../audit/events.js'
 import type { SignInRefusal } from '../audit/refusals.js'
 import { siteOf } from '../http/client-address.js'
-import type { SignInKit, VerifyPassword } from '../kits/sign-in-kit.js'
-import { forgetRejection } from '../lib/async.js'
+import type { PasswordVerdict, SignInKit, VerifyPassword } from '../kits/sign-in-kit.js'
+import { forgetRejection, type Soon } from '../lib/async.js'
 import { boundedCache } from '../lib/bounded-cache.js'
 import { randomSecret } from '../lib/secrets.js'
 import type { ShownPassword } from '../passwords/contract.js'
@@ -19,17 +19,24 @@ export function createVerifyPassword(hasher: AdmittedHasher, audit: Audit): Veri
   return async function verifyPassword(user, password, context, signal) {
     // The dummy is made before the user is looked at: the first login of a process waits for it,
     // whether the user exists or not.
-    const dummy = await dummyHash()
+    const making = dummyHash()
+    const dummy = making instanceof Promise ? await making : making
     const stored: unknown = user?.passwordHash ?? null
     // The host may have returned a promise by mistake; its rejection must not end the process.
     forgetRejection(stored)
     const readable = typeof stored === 'string' && hasher.canRead(stored)
     const requester = { source: siteOf(context.ip), context, signal }
     const matches = await hasher.verify(password, readable ? stored : dummy, requester)
+    return verdictOf({ user, stored, readable, password, matches }, context)
+  }
 
+  function verdictOf(
+    { user, stored, readable, password, matches }: Verified,
+    context: RequestContext,
+  ): PasswordVerdict {
     if (user === null) return { right: false, reason: 'unknown-user', userId: null }
     if (stored === null) return { right: false, reason: 'no-password', userId: user.id }
-    if (!readable) {
+    if (!readable || typeof stored !== 'string') {
       audit({ type: 'password.unreadable', userId: user.id }, context)
       return { right: false, reason: 'unreadable-hash', userId: user.id }
     }
@@ -44,18 +51,30 @@ export function createVerifyPassword(hasher: AdmittedHasher, audit: Audit): Veri
   }
 }
 
-function createDummyHash(hasher: AdmittedHasher): () => Promise<string> {
-  const { unmatchable } = hasher
-  if (unmatchable !== null) return async () => unmatchable
-  let pending: Promise<string> | undefined
+/** A password that was compared with the stored hash, or with a dummy. */
+interface Verified {
+  readonly user: AuthUser | null
+  /** Whatever the host has stored. */
+  readonly stored: unknown
+  readonly readable: boolean
+  readonly password: ShownPassword
+  readonly matches: boolean
+}
+
+function createDummyHash(hasher: AdmittedHasher): () => Soon<string> {
+  let dummy: Soon<string> | undefined = hasher.unmatchable ?? undefined
   return function dummyHash() {
-    pending ??= hasher
-      .hash(randomSecret(), { source: 'router', context: noRequest })
-      .catch((error: unknown) => {
-        pending = undefined
+    dummy ??= hasher.hash(randomSecret(), { source: 'router', context: noRequest }).then(
+      (made) => {
+        dummy = made
+        return made
+      },
+      (error: unknown) => {
+        dummy = undefined
         throw error
-      })
-    return pending
+      },
+    )
+    return dummy
   }
 }
 
@@ -66,7 +85,7 @@ export type Rehash = (
   user: AuthUser,
   password: ShownPassword,
   context: RequestContext,
-) => Promise<Rehashed>
+) => Soon<Rehashed>
 
 /** The outcome of a rehash. */
 export interface Rehashed {
@@ -84,12 +103,21 @@ export function createRehash(kit: SignInKit): Rehash {
   const { hasher, audit } = kit
   const replaceHash = createReplaceHash(kit)
   const isContested = createContestWatch(kit.clock)
-  return async function rehash(user, password, context) {
+  return function rehash(user, password, context) {
     const stored = user.passwordHash
     const asItIs = { passwordHash: stored, replacement: null }
     if (replaceHash === null || stored === null || !hasher.needsRehash(stored)) return asItIs
     // A rehash needs the password, and only its digest was sent.
     if (typeof password !== 'string') return asItIs
+    return replaceBy(replaceHash, user, { stored, password }, context)
+  }
+
+  async function replaceBy(
+    replaceHash: ReplaceHash,
+    user: AuthUser,
+    { stored, password }: { readonly stored: string; readonly password: string },
+    context: RequestContext,
+  ): Promise<Rehashed> {
     let replacement: string | null = null
     try {
       // The rehash waits after the logins of its network, so that rehashes delay no other login.

@@ -45,16 +45,18 @@ export function failClosedHasher(
       if (typeof hashed !== 'string') throw hashed
       return hashed
     },
-    verify: async (shown, hash) => {
+    verify: (shown, hash) => {
       if (typeof shown === 'string') {
         const text = composed(shown)
-        const matches = await call('passwords.verify', () => hasher.verify(text, hash))
-        if (text === shown || matches === true) return matches
+        const matching = call('passwords.verify', () => hasher.verify(text, hash))
+        if (text === shown) return matching
         // Hashes of another system may be hashes of the typed text.
-        return call('passwords.verify', () => hasher.verify(shown, hash))
+        return matching.then((matches) =>
+          matches === true ? matches : call('passwords.verify', () => hasher.verify(shown, hash)),
+        )
       }
       const { verifyDigest } = hasher
-      if (verifyDigest === undefined) throw digestNotTaken()
+      if (verifyDigest === undefined) return Promise.reject(digestNotTaken())
       return call('passwords.verifyDigest', () => verifyDigest.call(hasher, shown.digest, hash))
     },
     takesDigests: hasher.verifyDigest !== undefined,

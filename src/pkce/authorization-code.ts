@@ -73,14 +73,16 @@ export async function issueCode(
 /**
  * The record of a code, used or not; null for a code that was never issued or has expired unused.
  */
-export async function findCode(
+export function findCode(
   { codeStore, clock }: SignInKit,
   presented: string,
 ): Promise<AuthorizationCodeRecord | null> {
-  const code = pattern.test(presented) ? await codeStore.find(sha256(presented)) : null
-  // A code issued to an OAuth client is exchanged by that client, at the OAuth token endpoint.
-  if (code === null || code.clientId !== undefined) return null
-  return code.consumedAt === null && clock() >= code.expiresAt ? null : code
+  if (!pattern.test(presented)) return Promise.resolve(null)
+  return codeStore.find(sha256(presented)).then((code) => {
+    // A code issued to an OAuth client is exchanged by that client, at the OAuth token endpoint.
+    if (code === null || code.clientId !== undefined) return null
+    return code.consumedAt === null && clock() >= code.expiresAt ? null : code
+  })
 }
 
 function after(moment: Date, seconds: number): Date {

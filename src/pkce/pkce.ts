@@ -156,18 +156,19 @@ function tokenEndpoint(kit: SignInKit): Endpoint {
   }
 }
 
-async function sign(
+function sign(
   { accessTokens, accessTokenLifetime }: SignInKit,
   session: SessionRecord,
   refresh_token: string,
 ) {
-  const issued = await accessTokens.issue(session, accessTokenLifetime, session.createdAt)
-  return {
-    access_token: issued.token,
-    token_type: 'Bearer',
-    expires_in: issued.expiresIn,
-    refresh_token,
-  }
+  return accessTokens.issue(session, accessTokenLifetime, session.createdAt, {
+    use: ({ token: access_token, expiresIn: expires_in }) => ({
+      access_token,
+      token_type: 'Bearer',
+      expires_in,
+      refresh_token,
+    }),
+  })
 }
 
 /** An access token contains the scope and is limited to 4096 characters. */

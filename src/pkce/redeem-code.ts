@@ -2,8 +2,9 @@ import type { RequestContext } from '../audit/events.js'
 import type { CodeRefusal } from '../audit/refusals.js'
 import { AuthError } from '../errors.js'
 import type { SignInKit } from '../kits/sign-in-kit.js'
+import type { Soon } from '../lib/async.js'
 import type { ApprovedSignIn } from '../sessions/approved-sign-in.js'
-import type { NewSession } from '../sessions/opening.js'
+import { type NewSession, startOf } from '../sessions/opening.js'
 import { catchUpMarks } from '../sessions/password-stands.js'
 import type { SignInDoor } from '../sign-in.js'
 import type { SessionRecord } from '../stores/contract.js'
@@ -43,38 +44,29 @@ export async function redeemCode<Tokens>(
   exchange: CodeExchange<Tokens>,
   context: RequestContext,
 ): Promise<Tokens> {
+  const { code, door, refusalOf, open } = exchange
   // 400
-  const code = await requireUnused(kit, exchange, context)
-  const admitted = await approveOrBurn(kit, code, exchange, context)
-  return openSession(kit, code, admitted, exchange.open(code), context)
-}
-
-// Early check only. Single use is decided by the conditional write in `startByCode`.
-async function requireUnused(
-  kit: SignInKit,
-  { code, refusalOf }: Pick<CodeExchange<unknown>, 'code' | 'refusalOf'>,
-  context: RequestContext,
-): Promise<AuthorizationCodeRecord> {
   if (code === null) throw refusal(kit, 'unknown', null, context)
-  if (code.consumedAt !== null) return refuseReplay(kit, code, refusalOf(code), context)
-  return code
+  const fault = refusalOf(code)
+  // Early check only. Single use is decided by the conditional write in `startByCode`.
+  if (code.consumedAt !== null) return refuseReplay(kit, code, fault, context)
+  const decision = await decide(kit, code, { door, fault }, context)
+  if (!decision.allowed) return burn(kit, code, { fault, reason: decision.reason }, context)
+  return openSession(kit, code, decision, open(code), context)
 }
 
 // A failed attempt uses the code up before it is answered, so that nobody can guess verifiers (RFC
 // 7636 §7.1). Right and wrong verifiers race for the same write; a wrong verifier that wins leaves
 // nothing to redeem.
-async function approveOrBurn(
+async function burn(
   kit: SignInKit,
   code: AuthorizationCodeRecord,
-  { door, refusalOf }: Pick<CodeExchange<unknown>, 'door' | 'refusalOf'>,
+  { fault, reason }: { readonly fault: CodeRefusal | null; readonly reason: CodeRefusal },
   context: RequestContext,
-): Promise<Admitted> {
-  const fault = refusalOf(code)
-  const decision = await decide(kit, code, { door, fault }, context)
-  if (decision.allowed) return decision
+): Promise<never> {
   const burnt = await kit.codeStore.consume(code.codeHash, kit.clock())
   if (burnt.outcome === 'replayed') return refuseReplay(kit, burnt.code, fault, context)
-  throw refusal(kit, decision.reason, code.userId, context)
+  throw refusal(kit, reason, code.userId, context)
 }
 
 /** An approved exchange. `issuer` is the session that asked for the code. */
@@ -95,21 +87,22 @@ async function decide(
   context: RequestContext,
 ): Promise<Decision> {
   if (fault !== null) return { allowed: false, reason: fault }
-  const [issuer, user] = await Promise.all([findIssuer(kit, code), kit.users.findById(code.userId)])
-  if (issuer === 'ended') return { allowed: false, reason: 'issuing-session-ended' }
-  if (user !== null && !(await kit.passwordStands(issuer, user)))
+  const { sessions, users, secondFactors, passwordStands } = kit
+  const { userId, methods, createdAt: shownAt } = code
+  // Beside each other: none needs what another says.
+  const [issuer, user, totp] = await Promise.all([
+    sessions.findLive(code.issuedBySessionId),
+    users.findById(userId),
+    secondFactors.totpOf(userId),
+  ])
+  if (issuer === null) return { allowed: false, reason: 'issuing-session-ended' }
+  const standing = user === null || passwordStands(issuer, user)
+  if (standing !== true && !(await standing))
     return { allowed: false, reason: 'issuing-session-ended' }
-  const { methods, createdAt: shownAt } = code
-  const asked = { door, user, methods, shownAt, code: undefined, context }
-  const decision = await kit.decideSignIn(asked)
-  return decision.allowed ? { issuer, ...decision } : decision
-}
-
-async function findIssuer(
-  { sessions }: SignInKit,
-  { issuedBySessionId }: AuthorizationCodeRecord,
-): Promise<SessionRecord | 'ended'> {
-  return (await sessions.findLive(issuedBySessionId)) ?? 'ended'
+  const asked = { door, user, methods, shownAt, code: undefined, totp, context }
+  const deciding = kit.decideSignIn(asked)
+  const decision = deciding instanceof Promise ? await deciding : deciding
+  return decision.allowed ? { allowed: true, issuer, approved: decision.approved } : decision
 }
 
 // The issuing session may have ended while this one was opened; "sign out everywhere" did not see
@@ -121,12 +114,17 @@ async function refuseOutdated(
   opened: SessionRecord,
   context: RequestContext,
 ): Promise<void> {
-  const [issuer, stands] = await Promise.all([findIssuer(kit, code), kit.factorStands(approved)])
-  if (issuer === 'ended') {
+  const [issuer, stands] = await Promise.all([
+    kit.sessions.findLive(code.issuedBySessionId),
+    kit.factorStands(approved),
+    kit.sessions.makeRoom(opened, context),
+  ])
+  if (issuer === null) {
     await kit.sessions.end(opened, 'revoked', context)
     throw refusal(kit, 'issuing-session-ended', code.userId, context)
   }
-  await catchUpMarks(kit, issuer, opened)
+  const catchingUp = catchUpMarks(kit, issuer, opened)
+  if (catchingUp !== undefined) await catchingUp
   if (stands) return
   await kit.sessions.end(opened, 'factor-changed', context)
   throw refusal(kit, 'second-factor-required', code.userId, context)
@@ -170,7 +168,8 @@ async function openSession<Tokens>(
   const { opensSessionId: id, scope, authenticatedAt, userId } = code
   const marks = kit.passwordWatch.inherited(issuer)
   const until = issuer.id === given.parentId ? issuer.expiresAt : undefined
-  const lifetime = await lifetimeOf(kit, issuer)
+  const lifetimeOfIssuer = lifetimeOf(kit, issuer)
+  const lifetime = lifetimeOfIssuer instanceof Promise ? await lifetimeOfIssuer : lifetimeOfIssuer
   // A session that a provider has opened ends with the provider's session. Sessions that this
   // session has opened end, too.
   const { id: openedBySessionId, upstream } = issuer
@@ -180,16 +179,11 @@ async function openSession<Tokens>(
     context,
   )
   const tokens = await sign(session, approved)
-  const redeemed = await kit.sessions.startByCode(code.codeHash, session, context)
+  const redeemed = await kit.sessions.startByCode(code.codeHash, session)
   if (redeemed.outcome === 'replayed') return refuseReplay(kit, redeemed.code, null, context)
   if (redeemed.outcome === 'unknown') throw refusal(kit, 'unknown', userId, context)
-  // Beside each other: neither needs what the other has read.
-  const makingRoom = kit.sessions.makeRoom(session, context)
-  try {
-    await refuseOutdated(kit, code, approved, session, context)
-  } finally {
-    await makingRoom
-  }
+  kit.audit(startOf(session), context)
+  await refuseOutdated(kit, code, approved, session, context)
   kit.audit({ type: 'code.redeemed', userId, sessionId: id }, context)
   return tokens
 }
@@ -197,12 +191,13 @@ async function openSession<Tokens>(
 // A short sign-in must not open a longer session. A browser session's own times only say when the
 // browser counts as closed, so the lifetime of the sign-in by token above it counts, if there is
 // one.
-async function lifetimeOf(
+function lifetimeOf(
   { sessions }: SignInKit,
   { kind, parentId, lifetime }: SessionRecord,
-): Promise<SessionRecord['lifetime']> {
+): Soon<SessionRecord['lifetime']> {
   if (kind !== 'browser') return lifetime
-  return parentId === undefined ? undefined : (await sessions.findLive(parentId))?.lifetime
+  if (parentId === undefined) return undefined
+  return sessions.findLive(parentId).then((parent) => parent?.lifetime)
 }
 
 // One answer for every reason (RFC 6749 §5.2): a thief must not learn whether the code or the

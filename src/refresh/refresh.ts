@@ -6,8 +6,11 @@ import { ok } from '../http/answer.js'
 import type { Capability, Endpoint } from '../http/endpoint.js'
 import { parseInput } from '../http/input.js'
 import type { SignInKit } from '../kits/sign-in-kit.js'
+import type { Soon } from '../lib/async.js'
 import { sha256 } from '../lib/secrets.js'
+import type { SignInDecision } from '../sign-in.js'
 import type { RefreshState, SessionRecord } from '../stores/contract.js'
+import type { SecondFactorRecord } from '../stores/second-factor-contract.js'
 import {
   classifyRefreshToken,
   nobodysRefresh,
@@ -43,25 +46,30 @@ export function createRefresh(kit: SignInKit): Capability {
 // `POST /auth/refresh`: exchanges a refresh token for a new one and a new access token.
 function refreshEndpoint(kit: SignInKit): Endpoint {
   const { accessTokens, accessTokenLifetime, clock } = kit
-  return async function refresh({ context, readJson }) {
+  return function refresh({ context, readJson }) {
     // 400, 413, 415
-    const input = parseInput(refreshRequest, await readJson())
-    const presented = (input.refreshToken ?? input.refresh_token) as string
-    const refreshing: Refreshing<object> = {
-      presented,
-      // An app's refresh token is valid only at the OAuth token endpoint, where the app
-      // authenticates.
-      admits: ({ kind }) => kind !== 'oauth',
-      rotates: true,
-      open:
-        () =>
-        async ({ refreshToken: refresh_token, session }) => {
-          const issued = await accessTokens.issue(session, accessTokenLifetime, clock())
-          const { token: access_token, expiresIn: expires_in } = issued
-          return { access_token, token_type: 'Bearer', expires_in, refresh_token }
+    return readJson().then((body) => {
+      const input = parseInput(refreshRequest, body)
+      const presented = (input.refreshToken ?? input.refresh_token) as string
+      return refreshSession(
+        kit,
+        {
+          presented,
+          // An app's refresh token is valid only at the OAuth token endpoint, where the app
+          // authenticates.
+          admits: ({ kind }) => kind !== 'oauth',
+          rotates: true,
+          open:
+            () =>
+            ({ refreshToken: refresh_token, session }) =>
+              accessTokens.issue(session, accessTokenLifetime, clock(), {
+                use: ({ token: access_token, expiresIn: expires_in }) =>
+                  ok({ access_token, token_type: 'Bearer', expires_in, refresh_token }),
+              }),
         },
-    }
-    return ok(await refreshSession(kit, refreshing, context))
+        context,
+      )
+    })
   }
 }
 
@@ -99,9 +107,6 @@ type Found =
   | { readonly session: RefreshableSession }
   | { readonly session: null; readonly named: SessionRecord | null }
 
-/** A token that may be exchanged. */
-type Standing = Extract<RefreshTokenClass, { is: 'current' | 'spent-lately' }>
-
 /**
  * Exchanges a refresh token: the only way in which they are exchanged. Throws 400 `invalid_grant`,
  * the same for every reason, or 503.
@@ -111,19 +116,29 @@ export async function refreshSession<Tokens>(
   { presented, admits, rotates, open }: Refreshing<Tokens>,
   context: RequestContext,
 ): Promise<Tokens> {
+  const id = sessionIdOf(presented)
+  if (id === null) throw refusal(kit, 'unknown-or-ended', null, context)
   // 400, 503
-  const found = await findSession(kit, presented, admits, context)
-  const { session } = found
+  const named = admitted(await kit.sessions.findLive(id), admits)
+  const { session } = named
   // This is checked even without a session, so that it takes equally long: the id of a session is
   // not secret, but its state is secret.
   const standing = classify(kit, presented, session)
   // Before the sign-in decision: a forged token must not reach the host's hooks.
   if (session === null || standing.is === 'foreign')
-    throw refusal(kit, 'unknown-or-ended', session ?? found.named, context)
+    throw refusal(kit, 'unknown-or-ended', session ?? named.named, context)
   if (standing.is === 'spent') throw await endReused(kit, session, context)
-  const user = await decide(kit, session, context)
+  const reading = readTotp(kit, session)
+  const found = await kit.users.findById(session.userId)
+  const isRefused = found === null || found.disabled === true
+  const totp = isRefused ? undefined : await reading
+  const deciding = decide(kit, session, found, totp, context)
+  const user = deciding instanceof Promise ? await deciding : deciding
   const sign = open(session)
-  const answer = await exchange(kit, session, standing, { presented, admits, rotates }, context)
+  const answer =
+    standing.is === 'spent-lately'
+      ? repeated(session, standing)
+      : await exchange(kit, session, { presented, admits, rotates }, context)
   const { refreshToken } = answer
   const tokens = await sign({ refreshToken, session: answer.session, user })
   const whose = { userId: session.userId, sessionId: session.id }
@@ -135,17 +150,32 @@ export async function refreshSession<Tokens>(
 /** How a valid token is exchanged. */
 type Rules = Pick<Refreshing<unknown>, 'presented' | 'admits' | 'rotates'>
 
+// One conditional write. Where the token is kept, it records the use, and tells whether the session
+// has ended.
 function exchange(
   kit: SignInKit,
   session: RefreshableSession,
-  standing: Standing,
   rules: Rules,
   context: RequestContext,
-): Promise<Answer> | Answer {
-  if (standing.is === 'spent-lately') return repeated(session, standing)
-  return rules.rotates
-    ? rotate(kit, session, rules, context)
-    : keep(kit, session, rules.presented, context)
+): Promise<Answer> {
+  const { token: refreshToken, refresh } = successorOf(kit, session, rules)
+  const { hash } = session.refresh
+  return kit.sessions.rotateRefresh(session, hash, refresh, context).then(({ outcome }) => {
+    if (outcome === 'superseded' && rules.rotates) return repeatOf(kit, session, rules, context)
+    if (outcome !== 'rotated') throw refusal(kit, 'unknown-or-ended', session, context)
+    if (rules.rotates) kit.liveSessions.keepRefresh(session.id, refresh)
+    return { refreshToken, session: { ...session, refresh }, isRepeat: false }
+  })
+}
+
+function successorOf(
+  { clock, refreshGrace }: SignInKit,
+  { id, refresh }: RefreshableSession,
+  { presented, rotates }: Rules,
+) {
+  return rotates
+    ? rotateRefreshToken(id, presented, refresh, clock(), refreshGrace)
+    : { token: presented, refresh }
 }
 
 /** The refresh token of an answer, and the session with that token as its current one. */
@@ -164,41 +194,46 @@ function repeated(
   return { refreshToken: successor, session: { ...session, refresh }, isRepeat: true }
 }
 
-async function findSession(
-  kit: SignInKit,
-  presented: string,
-  admits: Rules['admits'],
-  context: RequestContext,
-): Promise<Found> {
-  const id = sessionIdOf(presented)
-  if (id === null) throw refusal(kit, 'unknown-or-ended', null, context)
-  const named = await kit.sessions.findLive(id)
+function admitted(named: SessionRecord | null, admits: Rules['admits']): Found {
   const refresh = named?.refresh ?? null
   return named === null || refresh === null || !admits(named)
     ? { session: null, named }
     : { session: { ...named, refresh } }
 }
 
-async function decide(
+// Beside the user: neither needs what the other says. A session that has shown its factor is not
+// asked for it again.
+function readTotp(
+  { secondFactors }: SignInKit,
+  { userId, methods }: RefreshableSession,
+): Promise<SecondFactorRecord | null> | undefined {
+  if (secondFactors.meetsFactorPolicy(methods)) return undefined
+  const reading = secondFactors.totpOf(userId)
+  // Nobody waits for it where the user is refused before.
+  reading.catch(() => {})
+  return reading
+}
+
+function decide(
   kit: SignInKit,
   session: RefreshableSession,
+  user: AuthUser | null,
+  totp: SecondFactorRecord | null | undefined,
   context: RequestContext,
-): Promise<AuthUser> {
-  const { userId, methods } = session
-  // Beside the user: neither needs what the other says. A session that has shown its factor is not
-  // asked for it again.
-  const totp = kit.secondFactors.meetsFactorPolicy(methods)
-    ? undefined
-    : kit.secondFactors.totpOf(userId)
-  // Nobody waits for it where the user is refused before.
-  totp?.catch(() => {})
-  const user = await kit.users.findById(userId)
-  if (user !== null && !(await kit.passwordStands(session, user)))
-    throw refusal(kit, 'unknown-or-ended', session, context)
-  const asked = { door: 'refresh', user, methods, code: undefined, totp, context } as const
-  const decision = await kit.decideSignIn(asked)
-  if (!decision.allowed) throw refusal(kit, decision.reason, session, context)
-  return decision.approved.user
+): Soon<AuthUser> {
+  const { methods } = session
+  const judge = (stands: boolean) => {
+    if (!stands) throw refusal(kit, 'unknown-or-ended', session, context)
+    const asked = { door: 'refresh', user, methods, code: undefined, totp, context } as const
+    const deciding = kit.decideSignIn(asked)
+    return deciding instanceof Promise ? deciding.then(approved) : approved(deciding)
+  }
+  const approved = (decision: SignInDecision) => {
+    if (!decision.allowed) throw refusal(kit, decision.reason, session, context)
+    return decision.approved.user
+  }
+  const standing = user === null || kit.passwordStands(session, user)
+  return standing instanceof Promise ? standing.then(judge) : judge(standing)
 }
 
 async function endReused(
@@ -223,28 +258,14 @@ function classify(
   return classifyRefreshToken(id, presented, refresh, clock(), refreshGrace)
 }
 
-async function rotate(
+// A concurrent request with the same token was faster, so the token is used now.
+async function repeatOf(
   kit: SignInKit,
   session: RefreshableSession,
   { presented, admits }: Rules,
   context: RequestContext,
 ): Promise<Answer> {
-  const { token: refreshToken, refresh } = rotateRefreshToken(
-    session.id,
-    presented,
-    session.refresh,
-    kit.clock(),
-    kit.refreshGrace,
-  )
-  const { hash } = session.refresh
-  const { outcome } = await kit.sessions.rotateRefresh(session, hash, refresh, context)
-  if (outcome === 'rotated') {
-    kit.liveSessions.keepRefresh(session.id, refresh)
-    return { refreshToken, session: { ...session, refresh }, isRepeat: false }
-  }
-  if (outcome === 'ended') throw refusal(kit, 'unknown-or-ended', session, context)
-  // A concurrent request with the same token was faster, so the token is used now.
-  const { session: superseded } = await findSession(kit, presented, admits, context)
+  const { session: superseded } = admitted(await kit.sessions.findLive(session.id), admits)
   if (superseded === null) throw refusal(kit, 'unknown-or-ended', session, context)
   const standing = classify(kit, presented, superseded)
   if (standing.is === 'spent-lately') return repeated(superseded, standing)
@@ -255,19 +276,6 @@ async function rotate(
       retryAfter: 1,
       message: 'stale read of a session',
     })
-  throw refusal(kit, 'unknown-or-ended', session, context)
-}
-
-// The write keeps the token: it records the use, and tells whether the session has ended.
-async function keep(
-  kit: SignInKit,
-  session: RefreshableSession,
-  refreshToken: string,
-  context: RequestContext,
-): Promise<Answer> {
-  const { refresh } = session
-  const { outcome } = await kit.sessions.rotateRefresh(session, refresh.hash, refresh, context)
-  if (outcome === 'rotated') return { refreshToken, session, isRepeat: false }
   throw refusal(kit, 'unknown-or-ended', session, context)
 }
 

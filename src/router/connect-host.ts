@@ -25,6 +25,7 @@ import {
   failClosedSecondFactors,
   failClosedSessions,
   failClosedTickets,
+  failClosedUse,
 } from '../stores/fail-closed-stores.js'
 import { createAsk, createCounter } from '../throttle/counter.js'
 import { createCounterKey } from '../throttle/counter-keys.js'
@@ -136,6 +137,7 @@ type ConnectedStores = Pick<
   ConnectedHost,
   | 'codeStore'
   | 'sessionStore'
+  | 'useSession'
   | 'createUnlessThere'
   | 'ticketStore'
   | 'proofStore'
@@ -150,6 +152,7 @@ function connectStores(
   return {
     codeStore: failClosedCodes(codes, sessions, call),
     sessionStore: failClosedSessions(sessions, call),
+    useSession: failClosedUse(sessions, call),
     createUnlessThere: failClosedInsert(sessions, call),
     ticketStore: tickets && failClosedTickets(tickets, call),
     proofStore: proofs && failClosedProofs(proofs, call),

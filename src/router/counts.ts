@@ -1,7 +1,7 @@
 import type { ObserveEvents } from '../audit/events.js'
 import type { SignInRefusal } from '../audit/refusals.js'
 import type { OnDone } from '../lib/watch.js'
-import type { DecideSignIn, SignInDoor } from '../sign-in.js'
+import type { OnDecision, SignInDoor } from '../sign-in.js'
 
 /** The calls of one part of the host. */
 export interface CallCounts {
@@ -89,7 +89,7 @@ export interface SignInCount {
 }
 
 export interface CountSignIns {
-  readonly decideSignIn: DecideSignIn
+  readonly countDecision: OnDecision
   /** By door; always all doors. */
   signIns(): readonly SignInCount[]
 }
@@ -126,7 +126,7 @@ const ofPassword: ReadonlySet<SignInRefusal> = new Set([
  * Counts the decisions. Not whoever lacks a second factor that this door asks for: it is the next
  * step of the same sign-in, which is counted when it ends.
  */
-export function countSignIns(decide: DecideSignIn, observeEvents: ObserveEvents): CountSignIns {
+export function countSignIns(observeEvents: ObserveEvents): CountSignIns {
   const names = Object.keys(doors) as SignInDoor[]
   const counts = new Map(names.map((door) => [door, { allowed: 0, refused: 0 }]))
   observeEvents((event) => {
@@ -135,15 +135,10 @@ export function countSignIns(decide: DecideSignIn, observeEvents: ObserveEvents)
       ofLogin.refused += 1
   })
   return {
-    async decideSignIn(attempt) {
-      const decision = await decide(attempt)
-      const isNextStep =
-        !decision.allowed &&
-        decision.reason === 'second-factor-required' &&
-        attempt.code !== undefined
-      const ofDoor = counts.get(attempt.door)
-      if (!isNextStep && ofDoor !== undefined) ofDoor[decision.allowed ? 'allowed' : 'refused'] += 1
-      return decision
+    countDecision({ door, code }, refusal) {
+      const isNextStep = refusal === 'second-factor-required' && code !== undefined
+      const ofDoor = counts.get(door)
+      if (!isNextStep && ofDoor !== undefined) ofDoor[refusal === null ? 'allowed' : 'refused'] += 1
     },
     signIns: () => [...counts].map(([door, ofDoor]) => ({ door, ...ofDoor })),
   }

@@ -278,10 +278,9 @@ type Asking = Served & ReturnType<typeof askForFactors>
 function decide(kit: Asking) {
   const { passkeyServer, passkeyFactor, secondFactors } = kit
   const { verifyPassword, standsInDirectory, passwordElsewhere } = verifyPasswords(kit)
-  const { decideSignIn, signIns } = countSignIns(
-    createSignInDecision({ ...kit, standsInDirectory }, kit.beforeLogin),
-    kit.observeEvents,
-  )
+  const { countDecision, signIns } = countSignIns(kit.observeEvents)
+  const deciding = { ...kit, standsInDirectory }
+  const decideSignIn = createSignInDecision(deciding, kit.beforeLogin, countDecision)
   const provePassword = createProvePassword(kit, verifyPassword)
   const passkeyProof = passkeyServer && createPasskeyProof({ ...kit, ...passkeyServer })
   const proving = { ...kit, provePassword, passkeyProof, decideSignIn }

@@ -1,4 +1,5 @@
 import type { SessionRecord } from '../stores/contract.js'
+import type { UseSession } from '../stores/fail-closed-stores.js'
 
 // A child session ends with its parent, whatever ended the parent: an explicit end, idleness, the
 // absolute end, a purge. Every read checks the row of the parent. Ending children explicitly
@@ -17,21 +18,31 @@ const maxAncestors = 3
  * @param isAlive - whether a row has itself neither ended nor expired
  */
 export function createFindLive(
-  find: (id: string) => Promise<SessionRecord | null>,
+  useSession: UseSession,
   isAlive: (session: SessionRecord) => boolean,
 ): (id: string) => Promise<SessionRecord | null> {
-  return async function findLive(id) {
-    const session = await find(id)
-    if (session === null || !isAlive(session)) return null
+  return function findLive(id) {
+    return useSession(id, (session) => {
+      if (session === null || !isAlive(session)) return null
+      return session.parentId === undefined ? session : withAncestors(session)
+    })
+  }
+
+  async function withAncestors(session: SessionRecord): Promise<SessionRecord | null> {
     let { parentId } = session
     for (let above = 1; parentId !== undefined; above += 1) {
       // Rows that name each other must not cause an endless loop.
-      const parent: SessionRecord | null = above > maxAncestors ? null : await find(parentId)
+      const parent: SessionRecord | null =
+        above > maxAncestors ? null : await useSession(parentId, itself)
       if (parent === null || !isAlive(parent) || parent.userId !== session.userId) return null
       parentId = parent.parentId
     }
     return session
   }
+}
+
+function itself<Value>(value: Value): Value {
+  return value
 }
 
 /** The sessions whose parents are alive, out of all live sessions of a user. */

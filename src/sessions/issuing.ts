@@ -22,6 +22,8 @@ export interface SessionRequest {
   readonly upstream?: string | undefined
   /** When the user has signed in. Default: now. */
   readonly authenticatedAt?: Date | undefined
+  /** False: the caller makes room for it, beside its own checks. Default: true. */
+  readonly makesRoom?: boolean
 }
 
 /** A stored session and its tokens. */
@@ -66,7 +68,7 @@ export function createIssueSession(kit: Issuing): IssueSession {
     const refresh = null
     const given = { id, approved, scope: '*', authenticatedAt, refresh, lifetime, marks, upstream }
     const session = sessions.draft({ ...given, kind: 'browser', secretHash }, context)
-    await sessions.start(session, context)
+    await sessions.start(session, context, request.makesRoom)
     const { expiresAt } = session
     const expiresIn = Math.floor((expiresAt.getTime() - now.getTime()) / 1000)
     return { session, token: secret, expiresIn, expiresAt, refreshToken: null }
@@ -83,7 +85,7 @@ export function createIssueSession(kit: Issuing): IssueSession {
     const given = { id, approved, scope: '*', authenticatedAt, refresh, lifetime, marks, upstream }
     const session = sessions.draft({ ...given, kind: 'login' }, context)
     const issued = await accessTokens.issue(session, tokenLifetimes[tokens], now)
-    await sessions.start(session, context)
+    await sessions.start(session, context, request.makesRoom)
     return { session, ...issued, refreshToken }
   }
 }

@@ -49,24 +49,20 @@ export interface SessionOpening {
   draft(session: NewSession, context: RequestContext): SessionRecord
   /**
    * Stores a drafted session; from now on its tokens are valid. A user with too many sessions then
-   * loses the oldest.
+   * loses the oldest, unless `makesRoom` is false.
    */
-  start(session: SessionRecord, context: RequestContext): Promise<void>
+  start(session: SessionRecord, context: RequestContext, makesRoom?: boolean): Promise<void>
   /**
    * Stores a drafted session unless its id is taken: of several callers one gets true. It is nobody
    * else's, so it takes no room of other sessions.
    */
   startUnlessThere(session: SessionRecord, context: RequestContext): Promise<boolean>
   /**
-   * Stores the session of a code, if this call is the one that used the code up. It does not evict:
-   * the oldest session may be the one that asked for the code, and whether that is alive is still
-   * to be checked.
+   * Stores the session of a code, if this call is the one that used the code up; the caller reports
+   * it ({@link startOf}). It does not evict: the oldest session may be the one that asked for the
+   * code, and whether that is alive is still to be checked.
    */
-  startByCode(
-    codeHash: string,
-    session: SessionRecord,
-    context: RequestContext,
-  ): Promise<ConsumeResult>
+  startByCode(codeHash: string, session: SessionRecord): Promise<ConsumeResult>
   /**
    * Evicts the oldest sessions after a code has opened one; sessions that a newer one has already
    * replaced go first. If the new session has a parent, former sessions of the same client and
@@ -104,37 +100,32 @@ export function createSessionOpening(
     return live.filter(({ id }) => !isPlaceholder(id))
   }
 
-  // Most users have few sessions: counting them avoids reading the whole list at every sign-in.
-  async function hasRoom({ userId }: SessionRecord, most: number): Promise<boolean> {
-    const count = await store.countForUser?.(userId, clock())
-    return count !== undefined && count <= most
-  }
-
   async function makeRoom(session: SessionRecord, context: RequestContext): Promise<void> {
-    const most = session.kind === 'oauth' ? maxSessionsPerClient : maxSessionsPerUser
-    const evictOldest = async () => {
-      if (!replacesFormer(session) && (await hasRoom(session, most))) return
-      const live = await listForUser(session.userId)
+    const { kind, userId, parentId } = session
+    const most = kind === 'oauth' ? maxSessionsPerClient : maxSessionsPerUser
+    try {
+      // Most users have few sessions: counting them avoids reading the whole list at every sign-in.
+      if (!replacesFormer(session) && store.countForUser !== undefined)
+        if ((await store.countForUser(userId, clock())) <= most) return
+      const live = await listForUser(userId)
       // The parent is never evicted: the new session would end with it.
-      const rivals = live.filter(
-        (other) => other.id !== session.parentId && isRival(session, other),
-      )
+      const rivals = live.filter((other) => other.id !== parentId && isRival(session, other))
       const evicted = surplusOf(rivals, most)
       const evicting = evicted.map((one) => end(one, 'evicted', context))
       await Promise.all([...evicting, replaceFormer(kit, session, live)])
+    } catch {
+      // The failed call has reported itself. The new session stays; the next sign-in makes room.
     }
-    // The failed call has reported itself. The new session stays; the next sign-in makes room.
-    await evictOldest().catch(() => {})
   }
 
   return {
     draft,
 
-    async start(session, context) {
-      await store.create(session)
-      audit(startOf(session), context)
-      await makeRoom(session, context)
-    },
+    start: (session, context, makesRoom = true) =>
+      store.create(session).then(() => {
+        audit(startOf(session), context)
+        return makesRoom ? makeRoom(session, context) : undefined
+      }),
 
     async startUnlessThere(session, context) {
       const isMine = await createUnlessThere(session)
@@ -142,11 +133,7 @@ export function createSessionOpening(
       return isMine
     },
 
-    async startByCode(codeHash, session, context) {
-      const result = await redeem(codeHash, session, clock())
-      if (result.outcome === 'consumed') audit(startOf(session), context)
-      return result
-    },
+    startByCode: (codeHash, session) => redeem(codeHash, session, clock()),
 
     makeRoom,
 

@@ -26,26 +26,26 @@ export function createPasswordStands({
     await sessions.end(session, 'password-changed', noRequest)
     return false
   }
-  return (before, userBefore) =>
-    passwordWatch.fits(before, userBefore) ? stands : lookAgain(before)
+  return (before, userBefore) => passwordWatch.fits(before, userBefore) || lookAgain(before)
 }
-
-// Made once: most hosts do not watch passwords, and every refresh asks.
-const stands = Promise.resolve(true)
 
 /**
  * Copies to a new session the marks that its opener has by now: the hash may have been replaced by
- * another one of the same password before the new session was stored.
+ * another one of the same password before the new session was stored. Undefined: it has none.
  */
-export async function catchUpMarks(
+export function catchUpMarks(
   { sessions, passwordWatch }: Pick<UserSessionsKit, 'sessions' | 'passwordWatch'>,
   asking: SessionRecord,
   opened: SessionRecord,
-): Promise<void> {
+): Promise<void> | undefined {
   const { userId, passwordMark: from } = opened
   const now = passwordWatch.inherited(asking)
-  if (from === undefined || now === undefined) return
-  const had = goodMarks(opened)
-  for (const mark of goodMarks(now))
-    if (!had.includes(mark)) await sessions.addPasswordMark(userId, from, mark)
+  if (from === undefined || now === undefined) return undefined
+  return addMissing(from, goodMarks(now))
+
+  async function addMissing(mark: string, marks: readonly string[]): Promise<void> {
+    const had = goodMarks(opened)
+    for (const one of marks)
+      if (!had.includes(one)) await sessions.addPasswordMark(userId, mark, one)
+  }
 }

@@ -1,3 +1,4 @@
+import type { Soon } from '../lib/async.js'
 import type { WarnOnce } from '../lib/logger.js'
 import { sha256 } from '../lib/secrets.js'
 import type { SessionRecord } from '../stores/contract.js'
@@ -27,7 +28,7 @@ export interface PasswordWatch {
  * Whether the user's password is still the one under which the session was opened. If not, the
  * session has ended durably before this returns false. Rejects with 503.
  */
-export type PasswordStands = (session: SessionRecord, user: AuthUser) => Promise<boolean>
+export type PasswordStands = (session: SessionRecord, user: AuthUser) => Soon<boolean>
 
 /** Off, every method does nothing. */
 export function createPasswordWatch(isOn: boolean, warnOnce: WarnOnce): PasswordWatch {

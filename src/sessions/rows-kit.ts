@@ -7,7 +7,7 @@ import type { SessionLifetimes } from './session-times.js'
 
 /** The parts that the writer of session rows needs. A server and a terminal each make their own. */
 export interface SessionRowsKit
-  extends Pick<GroundKit, 'clock' | 'audit' | 'noticeTime' | 'createUnlessThere'> {
+  extends Pick<GroundKit, 'clock' | 'audit' | 'noticeTime' | 'createUnlessThere' | 'useSession'> {
   readonly store: SessionStore
   /** Uses a code up and stores the session it opens. */
   readonly redeem: (codeHash: string, session: SessionRecord, now: Date) => Promise<ConsumeResult>

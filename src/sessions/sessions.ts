@@ -61,20 +61,17 @@ export interface Sessions extends SessionOpening, NamedSessions, SessionRefreshi
 
 /** The only place that writes session rows. */
 export function createSessions(kit: SessionRowsKit): Sessions {
-  const { store, clock, noticeTime } = kit
+  const { store, useSession, clock, noticeTime } = kit
   const times = createSessionTimes(kit.lifetimes, clock)
   const ending = createSessionEnding(kit)
   const opening = createSessionOpening(kit, times, ending.end)
   const named = createNamedSessions(kit, times, opening.listForUser, ending.end)
   const refreshing = createSessionRefreshing(kit, times)
 
-  const findLive = createFindLive(
-    (id) => store.find(id),
-    (session) => {
-      noticeTime(session.lastSeenAt)
-      return times.isLive(session, clock())
-    },
-  )
+  const findLive = createFindLive(useSession, (session) => {
+    noticeTime(session.lastSeenAt)
+    return times.isLive(session, clock())
+  })
 
   return {
     ...opening,

@@ -2,6 +2,7 @@ import type { KeyObject } from 'node:crypto'
 import type { JWK } from 'jose'
 import { z } from 'zod'
 import { AuthConfigError, notSignedIn } from '../errors.js'
+import type { Soon } from '../lib/async.js'
 import {
   checkOptions,
   clockRow,
@@ -19,6 +20,7 @@ import type {
   JsonWebKeySet,
   KeyRing,
   LogoutTokenClaims,
+  RingSnapshot,
   TokenSigner,
   VerifyOptions,
 } from './contract.js'
@@ -133,10 +135,13 @@ export function joseSigner(options: JoseSignerOptions): TokenSigner {
     idTokenAlgorithms: [...idTokenKeys.keys()],
 
     async sign(claims) {
-      const { algorithm, kid, signingKey } = await accessKeys.active()
+      const importing = accessKeys.activeOf(await ring.snapshot())
+      const key = importing instanceof Promise ? await importing : importing
+      const { algorithm, kid, signingKey } = key
       const header = JSON.stringify({ alg: algorithm, typ: 'at+jwt', kid })
       const payload = payloadOf(claims, issuer, audience)
-      const token = await compactJws(algorithm, signingKey as KeyObject, header, payload)
+      const signing = compactJws(algorithm, signingKey as KeyObject, header, payload)
+      const token = signing instanceof Promise ? await signing : signing
       // Guards would refuse a longer token, so signing fails now instead.
       if (token.length <= maxTokenCharacters) return token
       throw new UnexpectedAnswer(
@@ -414,6 +419,8 @@ function refuseShared(access: readonly CheckedKey[], rsa: readonly CheckedKey[])
 export interface ImportedKeys {
   /** The signing key. Rejects while there is none. */
   active(): Promise<ImportedKey>
+  /** The signing key of a ring that was read. Throws, or rejects, if there is none. */
+  activeOf(ring: Pick<RingSnapshot, 'active'>): Soon<ImportedKey>
   /** Null for a kid that is not in this ring. */
   byKid(kid: string): Promise<ImportedKey | null>
   /** The public parts of all keys. */
@@ -422,28 +429,35 @@ export interface ImportedKeys {
 
 /** Imports each key of a ring once; repeats a failed import. */
 function createImportedKeys(ring: KeyRing): ImportedKeys {
-  const imported = new Map<string, Promise<ImportedKey>>()
+  const imported = new Map<string, Soon<ImportedKey>>()
 
-  function importOnce(key: CheckedKey): Promise<ImportedKey> {
+  function importOnce(key: CheckedKey): Soon<ImportedKey> {
     const known = imported.get(key.kid)
     if (known !== undefined) return known
-    const importing = importSigningKey(key).catch((error: unknown) => {
-      imported.delete(key.kid)
-      throw error
-    })
+    const importing = importSigningKey(key).then(
+      (done) => {
+        imported.set(key.kid, done)
+        return done
+      },
+      (error: unknown) => {
+        imported.delete(key.kid)
+        throw error
+      },
+    )
     imported.set(key.kid, importing)
     return importing
   }
 
+  function activeOf({ active }: Pick<RingSnapshot, 'active'>): Soon<ImportedKey> {
+    if (active !== null) return importOnce(active)
+    throw new UnexpectedAnswer(
+      'the signing key whose time it is cannot be opened with the encryption keys of this ring',
+    )
+  }
+
   return {
-    async active() {
-      const { active } = await ring.snapshot()
-      // Awaited here: to return the promise would make three more.
-      if (active !== null) return await importOnce(active)
-      throw new UnexpectedAnswer(
-        'the signing key whose time it is cannot be opened with the encryption keys of this ring',
-      )
-    },
+    activeOf,
+    active: async () => activeOf(await ring.snapshot()),
 
     async byKid(kid) {
       const key = (await ring.snapshot(kid)).all.find((one) => one.kid === kid)

@@ -6,6 +6,7 @@ import { JOSEError } from 'jose/errors'
 import { decodeJwt } from 'jose/jwt/decode'
 import type { JWTVerifyOptions } from 'jose/jwt/verify'
 import { notSignedIn } from '../errors.js'
+import type { Soon } from '../lib/async.js'
 import { ownMembers } from '../lib/check-options.js'
 import type { ImportedKey, KeyAlgorithm } from './key-material.js'
 
@@ -106,16 +107,16 @@ const pss = { padding: constants.RSA_PKCS1_PSS_PADDING, saltLength: 32 }
  *
  * @param header - its JSON text
  */
-export async function compactJws(
+export function compactJws(
   algorithm: KeyAlgorithm,
   key: KeyObject,
   header: string,
   payload: string,
-): Promise<string> {
+): Soon<string> {
   const signingInput = `${base64url(header)}.${base64url(payload)}`
   const signed = signatures[algorithm](Buffer.from(signingInput, 'latin1'), key)
-  const signature = signed instanceof Promise ? await signed : signed
-  return `${signingInput}.${signature.toString('base64url')}`
+  const withSignature = (bytes: Buffer) => `${signingInput}.${bytes.toString('base64url')}`
+  return signed instanceof Promise ? signed.then(withSignature) : withSignature(signed)
 }
 
 function base64url(text: string): string {

@@ -1,3 +1,4 @@
+import type { Soon } from '../lib/async.js'
 import {
   type Answers,
   bool,
@@ -11,6 +12,7 @@ import {
   orNull,
   orNullInEqualTime,
   record,
+  requireExpected,
   type Shape,
   text,
   theOneAsked,
@@ -120,16 +122,18 @@ export function failClosedCodes(
   const checkSession = createSessionCheck(failClosed('sessions', sessions, call, sessionAnswers))
   return {
     ...codes,
-    async save(code) {
-      await checkCode(code)
-      await codes.save(code)
-    },
+    save: (code) => after(checkCode(code), () => codes.save(code)),
     // This is asked before the code is used up.
-    async redeem(codeHash, session, now) {
-      await checkSession(session)
-      return redeem(codeHash, session, now)
-    },
+    redeem: (codeHash, session, now) =>
+      after(checkSession(session), () => redeem(codeHash, session, now)),
   }
+}
+
+function after<Result>(
+  checking: Promise<void> | undefined,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  return checking === undefined ? work() : checking.then(work)
 }
 
 // Two databases know no common transaction. A crash between the two writes leaves a dead code and
@@ -176,10 +180,27 @@ export function failClosedSessions(store: SessionStore, call: HostCall): Session
   const checkSession = createSessionCheck(sessions)
   return {
     ...sessions,
-    async create(session) {
-      await checkSession(session)
-      await sessions.create(session)
-    },
+    create: (session) => after(checkSession(session), () => sessions.create(session)),
+  }
+}
+
+/** Reads a session, and makes something of it in the same call: of the one that was asked for. */
+export type UseSession = <Result>(
+  id: string,
+  use: (session: SessionRecord | null) => Soon<Result>,
+) => Promise<Result>
+
+/** Every request of a session reads it, so what is made of it costs no promise of its own. */
+export function failClosedUse(store: SessionStore, call: HostCall): UseSession {
+  return function useSession(id, use) {
+    return call(
+      'sessions.find',
+      () => store.find(id),
+      (session) => {
+        requireExpected(sessionAnswers.find(session, [id]))
+        return use(session)
+      },
+    ) as Promise<Awaited<ReturnType<typeof use>>>
   }
 }
 

@@ -52,8 +52,11 @@ export function requireKept(option: string, saved: object, found: object | null)
   if (lost.length > 0) throw dropped(option, lost)
 }
 
-/** Rejects with AuthConfigError, or 503, where the store drops a member that the row needs. */
-type CheckKept<Row> = (row: Row) => Promise<void>
+/**
+ * Rejects with AuthConfigError, or 503, where the store drops a member that the row needs.
+ * Undefined: the store keeps all of them.
+ */
+type CheckKept<Row> = (row: Row) => Promise<void> | undefined
 
 /** The check of sessions. The row that is saved for it is ended at once. */
 export function createSessionCheck(
@@ -154,11 +157,14 @@ function createCheck<Row extends object>(
 ): CheckKept<Row> {
   let probed: Promise<readonly string[]> | undefined
   let keepsAll = false
-  return async function checkKept(row) {
-    if (keepsAll) return
+  return function checkKept(row) {
+    if (keepsAll) return undefined
     const present: string[] = []
     for (const name of names) if (row[name as keyof Row] !== undefined) present.push(name)
-    if (present.length === 0) return
+    return present.length === 0 ? undefined : checkMembers(present)
+  }
+
+  async function checkMembers(present: readonly string[]): Promise<void> {
     probed ??= probe().catch((error: unknown) => {
       probed = undefined
       throw error

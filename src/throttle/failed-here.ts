@@ -1,3 +1,4 @@
+import type { Soon } from '../lib/async.js'
 import {
   type Answer,
   type Ask,
@@ -16,6 +17,8 @@ export interface FailedTally {
   readonly known: number
 }
 
+const nothing: FailedTally = { unknown: 0, known: 0 }
+
 /** The failures that a complete sign-in may refund, once. No method rejects. */
 export interface FailedHere {
   /** The command that counts one more. */
@@ -23,11 +26,11 @@ export interface FailedHere {
   /** The commands that read the tally; pass the answers to `collect`. */
   readonly reading: readonly [Command, Command]
   /** Takes the failures that were read. Sends nothing if there were none. */
-  collect(read: readonly (Answer | undefined)[]): Promise<FailedTally>
+  collect(read: readonly (Answer | undefined)[]): Soon<FailedTally>
   /** The commands that read later additions; pass the answers to `collectRest`. */
   readingRest(): readonly [Command, Command]
   /** Takes the later additions and leaves nothing behind. */
-  collectRest(read: readonly (Answer | undefined)[]): Promise<FailedTally>
+  collectRest(read: readonly (Answer | undefined)[]): Soon<FailedTally>
 }
 
 /**
@@ -48,10 +51,16 @@ export function createFailedHere(
   const left = new Map<keyof FailedTally, number>()
 
   // An excess withdrawal is not put back: it makes a later sign-in refund less.
-  async function withdraw(counts: FailedTally): Promise<FailedTally> {
-    const taken = { unknown: 0, known: 0 }
+  function withdraw(counts: FailedTally): Soon<FailedTally> {
     const some = kinds.filter((kind) => counts[kind] > 0)
-    if (some.length === 0) return taken
+    return some.length === 0 ? nothing : withdrawSome(counts, some)
+  }
+
+  async function withdrawSome(
+    counts: FailedTally,
+    some: readonly (keyof FailedTally)[],
+  ): Promise<FailedTally> {
+    const taken = { unknown: 0, known: 0 }
     const answers = await ask(
       some.map((kind) => ({ do: 'withdraw', of, key: keys[kind], points: counts[kind] })),
     )

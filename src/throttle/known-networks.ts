@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto'
 import { noRequest, type RequestContext } from '../audit/events.js'
 import { networkOf } from '../http/client-address.js'
-import { lazily } from '../lib/async.js'
+import { lazily, type Soon } from '../lib/async.js'
 import { boundedCache } from '../lib/bounded-cache.js'
 import {
   type Answer,
@@ -98,7 +98,7 @@ export interface SeenNetwork {
 export type RememberNetwork = (
   seen: SeenNetwork,
   context: RequestContext,
-) => Promise<readonly Command[]>
+) => Soon<readonly Command[]>
 
 /** The parts of limits that are kinder to the networks which an account knows. */
 export interface NetworkLimitsKit extends LimitsKit {
@@ -111,7 +111,7 @@ export function createRememberNetwork(
   { options, ask, audit }: Pick<LimitsKit, 'options' | 'ask' | 'audit'>,
   reportsNetworks: boolean,
 ): RememberNetwork {
-  if (!reportsNetworks) return async ({ remember }) => [remember]
+  if (!reportsNetworks) return ({ remember }) => [remember]
   const told = createCounter(options, { keyPrefix: 'mar-new-network', points: 1, duration: day })
 
   async function isNews({ account, known, remember }: SeenNetwork): Promise<boolean> {

@@ -1,5 +1,6 @@
 import type { RequestContext } from '../audit/events.js'
 import type { ThrottleScope } from '../audit/refusals.js'
+import type { Soon } from '../lib/async.js'
 import { boundedCache } from '../lib/bounded-cache.js'
 import { type Answer, type Command, type Counter, isEnding } from './counter.js'
 import {
@@ -37,7 +38,7 @@ export interface PasswordAttempt {
 }
 
 /** Whether a right password may sign its account in. Rejects with 503. */
-export type MayPass = () => Promise<boolean>
+export type MayPass = () => Soon<boolean>
 
 /** The permission to check one password. */
 export interface PasswordSlot {
@@ -149,7 +150,8 @@ export function createPasswordLimits(kit: NetworkLimitsKit): TakePasswordSlot {
     // The attempt has no prototype: a polluted prototype must not add a slot.
     const attempt: Attempt = Object.assign(Object.create(null), asked, at, { held, failedHere })
     try {
-      await takeFirst(limiting, attempt)
+      const taking = takeFirst(limiting, attempt)
+      if (taking !== undefined) await taking
     } catch (error) {
       // In a dry run, failing counters must not refuse logins. The call has reported it.
       if (!dryRun) {
@@ -167,17 +169,62 @@ export function createPasswordLimits(kit: NetworkLimitsKit): TakePasswordSlot {
   }
 }
 
-// Takes all slots that do not depend on the user, in one call. Throws 429 or 503; the caller then
-// refunds the slots already taken.
-async function takeFirst(limiting: Limiting, attempt: Attempt): Promise<void> {
-  const { counters, slots } = limiting
-  const { held, deadline, keys, identifier } = attempt
+// Takes all slots that do not depend on the user, in one call. Throws, or rejects with, 429 or 503;
+// the caller then refunds the slots already taken. Undefined: done.
+function takeFirst(limiting: Limiting, attempt: Attempt): Promise<void> | undefined {
+  const { counters, slots, usedUp } = limiting
+  const { held, keys, identifier } = attempt
+  const perPrefix = [counters.perNetwork, counters.perNetwork56, counters.perNetwork48]
+  const networks = attempt.networks.map((key, i) => wanted(perPrefix[i] as Counter, key))
   const names = [
     wanted(counters.perIdentifierAndNetwork, keys.here),
     wanted(counters.perIdentifier, identifier.name),
-  ]
-  const early = await takeNetworks(limiting, attempt, names)
-  const answers = early ?? (await slots.ask(names, held)).first
+  ] as const
+  // For a network beyond its limit, the identifiers that it tries get no counters.
+  const isUsedUp = networks.some(usedUp.has)
+  const asking = slots.ask(isUsedUp ? networks : [...networks, ...names], held)
+  const judge = ({ first }: Asked) => {
+    const ofNetworks = first.slice(0, networks.length)
+    const ofNames = first.slice(networks.length)
+    if (ofNames.length > 0 && first.every(({ isSlot }) => isSlot))
+      return keepFirst(limiting, attempt, first as readonly Slot[])
+    return takeInTurn(limiting, attempt, names, { ofNetworks, ofNames })
+  }
+  return asking instanceof Promise ? asking.then(judge) : judge(asking)
+}
+
+// Nothing was refused, as nearly always.
+function keepFirst({ usedUp }: Limiting, attempt: Attempt, first: readonly Slot[]): undefined {
+  const ofNetworks = first.slice(0, -2)
+  const [here, everywhere] = first.slice(-2) as [Slot, Slot]
+  for (const slot of ofNetworks) usedUp.notice(slot)
+  attempt.perIdentifierAndNetwork = here
+  attempt.perIdentifier = everywhere
+}
+
+// The networks' slots, and then those of the names, from the same call unless they must be asked
+// now.
+async function takeInTurn(
+  limiting: Limiting,
+  attempt: Attempt,
+  names: readonly Wanted[],
+  { ofNetworks, ofNames }: Readonly<Record<'ofNetworks' | 'ofNames', readonly FirstAnswer[]>>,
+): Promise<void> {
+  const { slots, usedUp } = limiting
+  const { held, deadline } = attempt
+  const isRefused = ofNetworks.some(({ isSlot }) => !isSlot)
+  // No attempt holds an identifier's slot while it waits for a network's: that could deadlock.
+  if (isRefused) {
+    const early = ofNames.filter((one) => one.isSlot)
+    for (const slot of early) held.delete(slot)
+    await slots.refund(early)
+  }
+  for (const slot of await slots.wait(ofNetworks, deadline, held)) {
+    usedUp.notice(slot)
+    if (!slot.isSlot) await takeKnown(limiting, attempt, 'network', slot)
+  }
+  const isToAsk = isRefused || ofNames.length === 0
+  const answers = isToAsk ? (await slots.ask(names, held)).first : ofNames
   const [here, everywhere] = (await slots.wait(answers, deadline, held)) as Pair
   if (here.isSlot) attempt.perIdentifierAndNetwork = here
   else refuse(limiting, attempt, 'identifier', here)
@@ -186,41 +233,6 @@ async function takeFirst(limiting: Limiting, attempt: Attempt): Promise<void> {
 }
 
 type Pair = readonly [Slot | NoSlot, Slot | NoSlot]
-
-// Returns the answers for the names from the same call; undefined if they must be asked now.
-async function takeNetworks(
-  limiting: Limiting,
-  attempt: Attempt,
-  names: readonly Wanted[],
-): Promise<readonly FirstAnswer[] | undefined> {
-  const { counters, slots, usedUp } = limiting
-  const { held, deadline } = attempt
-  const perPrefix = [counters.perNetwork, counters.perNetwork56, counters.perNetwork48]
-  const networks = attempt.networks.map((key, i) => wanted(perPrefix[i] as Counter, key))
-  // For a network beyond its limit, the identifiers that it tries get no counters.
-  const isUsedUp = networks.some(usedUp.has)
-  const { first } = await slots.ask(isUsedUp ? networks : [...networks, ...names], held)
-  const ofNetworks = first.slice(0, networks.length)
-  const ofNames = first.slice(networks.length)
-  const isRefused = ofNetworks.some(({ isSlot }) => !isSlot)
-  // No attempt holds an identifier's slot while it waits for a network's: that could deadlock.
-  if (isRefused) await giveBackEarly(limiting, attempt, ofNames)
-  for (const slot of await slots.wait(ofNetworks, deadline, held)) {
-    usedUp.notice(slot)
-    if (!slot.isSlot) await takeKnown(limiting, attempt, 'network', slot)
-  }
-  return isRefused || isUsedUp ? undefined : ofNames
-}
-
-async function giveBackEarly(
-  { slots }: Limiting,
-  { held }: Attempt,
-  answers: readonly FirstAnswer[],
-): Promise<void> {
-  const early = answers.filter((one) => one.isSlot)
-  for (const slot of early) held.delete(slot)
-  await slots.refund(early)
-}
 
 /** Allows an attempt from a network that its account knows; refuses any other. */
 async function takeKnown(
@@ -281,9 +293,12 @@ async function takeAccount(
   let slot: Slot | NoSlot
   let answers: Asked
   try {
-    answers = await slots.ask([wanted(counters.perUser, keys.total)], held, reading)
+    const asking = slots.ask([wanted(counters.perUser, keys.total)], held, reading)
+    answers = asking instanceof Promise ? await asking : asking
     attempt.seen = seenOf(keys, reading, answers.further)
-    slot = (await slots.wait(answers.first, 0, held))[0] as Slot | NoSlot
+    const waiting = slots.wait(answers.first, 0, held)
+    const [taken] = waiting instanceof Promise ? await waiting : waiting
+    slot = taken as Slot | NoSlot
   } catch (error) {
     if (dryRun) return mayPass
     throw error
@@ -306,7 +321,7 @@ async function takeAccount(
   }
 }
 
-async function mayPass(): Promise<boolean> {
+function mayPass(): true {
   return true
 }
 
@@ -354,42 +369,77 @@ async function clear<T>(
   userId: string,
   { factorShown, work }: Cleared<T>,
 ): Promise<T> {
-  const { counters, ask, slots } = limiting
+  const { slots } = limiting
   const { held, failedHere, context } = attempt
   const seen = attempt.seen ?? (await look(limiting, attempt, userId))
-  const { keys, failed } = seen
+  const { failed } = seen
   // Sends nothing if there were no failures.
-  const collected = await failedHere.collect(failed)
+  const collecting = failedHere.collect(failed)
+  const collected = collecting instanceof Promise ? await collecting : collecting
   let isRemembered = false
   try {
     return await work(() => {
       isRemembered = true
     })
   } finally {
-    // After a failure the limits are only stricter and the network stays unknown; the calls have
-    // reported it.
-    const remembering = isRemembered ? await rememberingOf(limiting, seen, userId, context) : []
-    const rest = await ask([
-      ...failedHere.readingRest(),
-      ...givingBackFailed(limiting, attempt, keys, collected),
-      { do: 'clear', of: counters.perUser, key: keys.total },
-      ...(factorShown ? forgetCodes(counters, keys.account) : []),
-      ...remembering,
-      ...givingBack([...held].filter((slot) => slot !== attempt.perUser)),
-    ])
-    const late = givingBackFailed(limiting, attempt, keys, await failedHere.collectRest(rest))
-    if (late.length > 0) await ask(late)
+    const refunding = refundAll(limiting, attempt, seen, {
+      collected,
+      remembering: isRemembered ? rememberingOf(limiting, seen, userId, context) : [],
+      factorShown,
+    })
+    if (refunding !== undefined) await refunding
     // This comes last: it wakes the next attempt, which then finds all refunded points.
     slots.keep(held)
   }
 }
 
-async function rememberingOf(
+interface Refund {
+  readonly collected: FailedTally
+  readonly remembering: Soon<readonly Command[]>
+  readonly factorShown: boolean
+}
+
+// After a failure the limits are only stricter and the network stays unknown; the calls have
+// reported it. Undefined: done.
+function refundAll(
+  limiting: Limiting,
+  attempt: Attempt,
+  { keys }: Seen,
+  { collected, remembering, factorShown }: Refund,
+): Promise<void> | undefined {
+  const { counters, ask } = limiting
+  const { held, failedHere } = attempt
+  const commands = (remembered: readonly Command[]): readonly Command[] => [
+    ...failedHere.readingRest(),
+    ...givingBackFailed(limiting, attempt, keys, collected),
+    { do: 'clear', of: counters.perUser, key: keys.total },
+    ...(factorShown ? forgetCodes(counters, keys.account) : []),
+    ...remembered,
+    ...givingBack([...held].filter((slot) => slot !== attempt.perUser)),
+  ]
+  const rest =
+    remembering instanceof Promise
+      ? remembering.then((remembered) => ask(commands(remembered)))
+      : ask(commands(remembering))
+  if (!(rest instanceof Promise)) {
+    const late = failedHere.collectRest(rest)
+    if (!(late instanceof Promise) && late.known + late.unknown === 0) return undefined
+    return refundLate(late)
+  }
+  return rest.then((read) => refundLate(failedHere.collectRest(read)))
+
+  async function refundLate(given: Soon<FailedTally>): Promise<void> {
+    const late = givingBackFailed(limiting, attempt, keys, await given)
+    if (late.length > 0) await ask(late)
+  }
+}
+
+function rememberingOf(
   { rememberNetwork }: Limiting,
   { keys: { account, known }, isKnown, remember }: Seen,
   userId: string,
   context: RequestContext,
-): Promise<readonly Command[]> {
+): Soon<readonly Command[]> {
   if (remember === undefined) return []
   return rememberNetwork({ userId, account, known, isKnown, remember }, context)
 }

@@ -74,21 +74,23 @@ export function createRefusalLimits(kit: LimitsKit): RefusalLimits {
   const ofPasskey = counting('mar-passkey-id', perPasskey)
 
   // A refusal beyond the limit becomes 429.
-  const limitRefusals: LimitRefusals = async (name, request, work) => {
-    try {
-      return await work()
-    } catch (error) {
-      if (!(error instanceof AuthError) || !countedCodes.includes(error.code)) throw error
-      const key = keyOf('endpoint', name, networkOf(request.context.ip))
-      throw await ofTokens(key, request, error)
-    }
+  async function limited(name: string, request: Refused, error: unknown): Promise<never> {
+    if (!(error instanceof AuthError) || !countedCodes.includes(error.code)) throw error
+    const key = keyOf('endpoint', name, networkOf(request.context.ip))
+    throw await ofTokens(key, request, error)
   }
 
   return {
-    limitRefusals,
+    async limitRefusals(name, request, work) {
+      try {
+        return await work()
+      } catch (error) {
+        return limited(name, request, error)
+      }
+    },
     limitFailures: (name, endpoint) =>
       function limitedEndpoint(request) {
-        return limitRefusals(name, request, () => endpoint(request))
+        return endpoint(request).catch((error: unknown) => limited(name, request, error))
       },
     async countRefusedClient(clientId, request, refusal) {
       const network = networkOf(request.context.ip)

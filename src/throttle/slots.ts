@@ -1,3 +1,4 @@
+import type { Soon } from '../lib/async.js'
 import {
   type Answer,
   type Ask,
@@ -58,7 +59,7 @@ export interface Slots {
    * Asks for all of them in one call, together with `further`; does not wait for others. Puts each
    * slot into `held` as it arrives. Rejects with 503.
    */
-  ask(wanted: readonly Wanted[], held: Set<Slot>, further?: readonly Command[]): Promise<Asked>
+  ask(wanted: readonly Wanted[], held: Set<Slot>, further?: readonly Command[]): Soon<Asked>
   /**
    * Waits for refused slots that pending attempts hold, until `deadline` (by `performance.now()`).
    */
@@ -66,7 +67,7 @@ export interface Slots {
     first: readonly FirstAnswer[],
     deadline: number,
     held: Set<Slot>,
-  ): Promise<readonly (Slot | NoSlot)[]>
+  ): Soon<readonly (Slot | NoSlot)[]>
   /** The points stay taken; wakes the next attempt of each line. */
   keep(slots: Iterable<Slot>): void
   /** Refunds the points in one call, then wakes the next attempt. Never rejects. */
@@ -79,35 +80,18 @@ const maxWaiting = 20
 export function createSlots(ask: Ask): Slots {
   const pending = createPendingAttempts(maxWaiting)
 
-  async function askAll(
+  function askAll(
     wanted: readonly Wanted[],
     held: Set<Slot>,
     further: readonly Command[] = [],
-  ): Promise<Asked> {
+  ): Soon<Asked> {
     const werePending = pending.which(wanted)
-    const taking = wanted.map(({ of, key }): Command => ({ do: 'take', of, key }))
-    const answers = await ask([...taking, ...further])
-    const failures: unknown[] = []
-    const first: FirstAnswer[] = []
-    for (const [i, one] of wanted.entries()) {
-      const count = answers[i] as Answer
-      if (count instanceof Failure) {
-        failures.push(count.failure)
-        // A woken attempt that fails must wake the next one.
-        pending.wake(one.line)
-      } else if (count.allowed) {
-        // If another slot is free, the next attempt may continue too.
-        pending.begin(one.line, count.remaining > 0)
-        const slot: Slot = { ...one, isSlot: true, count }
-        held.add(slot)
-        first.push(slot)
-      } else {
-        const mayComeFree = werePending.has(one) || pending.isPending(one.line)
-        first.push({ ...one, isSlot: false, count, mayComeFree })
-      }
-    }
-    if (failures.length > 0) throw failures[0]
-    return { first, further: answers.slice(wanted.length) }
+    const commands: Command[] = wanted.map(({ of, key }) => ({ do: 'take', of, key }))
+    commands.push(...further)
+    const answers = ask(commands)
+    return answers instanceof Promise
+      ? answers.then((given) => answered(pending, wanted, { werePending, held }, given))
+      : answered(pending, wanted, { werePending, held }, answers)
   }
 
   async function waitForOne(
@@ -137,7 +121,7 @@ export function createSlots(ask: Ask): Slots {
   return {
     ask: askAll,
     // Awaits all of them, so that none is taken after the others were refunded.
-    async wait(first, deadline, held) {
+    wait(first, deadline, held) {
       const slots = first.filter((one) => one.isSlot)
       if (slots.length === first.length) return slots
       return settled(first.map((one) => (one.isSlot ? one : waitForOne(one, deadline, held))))
@@ -145,10 +129,40 @@ export function createSlots(ask: Ask): Slots {
     keep,
     async refund(slots) {
       // Refunded first, so that the woken attempt finds the point.
-      await ask(givingBack(slots))
+      const giving = ask(givingBack(slots))
+      if (giving instanceof Promise) await giving
       keep(slots)
     },
   }
+}
+
+function answered(
+  pending: PendingAttempts,
+  wanted: readonly Wanted[],
+  { werePending, held }: { werePending: ReadonlySet<Wanted>; held: Set<Slot> },
+  answers: readonly Answer[],
+): Asked {
+  const failures: unknown[] = []
+  const first: FirstAnswer[] = []
+  for (const [i, one] of wanted.entries()) {
+    const count = answers[i] as Answer
+    if (count instanceof Failure) {
+      failures.push(count.failure)
+      // A woken attempt that fails must wake the next one.
+      pending.wake(one.line)
+    } else if (count.allowed) {
+      // If another slot is free, the next attempt may continue too.
+      pending.begin(one.line, count.remaining > 0)
+      const slot: Slot = { ...one, isSlot: true, count }
+      held.add(slot)
+      first.push(slot)
+    } else {
+      const mayComeFree = werePending.has(one) || pending.isPending(one.line)
+      first.push({ ...one, isSlot: false, count, mayComeFree })
+    }
+  }
+  if (failures.length > 0) throw failures[0]
+  return { first, further: answers.slice(wanted.length) }
 }
 
 /** The commands that refund the points, except those whose window may end before. */

@@ -19,14 +19,18 @@ export interface IssuedAccessToken {
 export interface AccessTokens {
   /**
    * Issues a token of the session, bound to its current refresh token. It lives at most `lifetime`
-   * seconds, and no longer than the session. `audience`: the API, if not the signer's own.
+   * seconds, and no longer than the session. `audience`: the API, if not the signer's own; `use`
+   * makes the result of it.
    */
-  issue(
+  issue<Result = IssuedAccessToken>(
     session: SessionRecord,
     lifetime: number,
     now: Date,
-    audience?: string,
-  ): Promise<IssuedAccessToken>
+    options?: {
+      readonly audience?: string | undefined
+      readonly use?: (issued: IssuedAccessToken) => Result
+    },
+  ): Promise<Result>
   /**
    * The claims of a valid token of ours for our own API, or for `audience`. Throws 401 for any
    * other, 503 if the signer fails.
@@ -104,27 +108,20 @@ export function createAccessTokens(
   }
 
   return {
-    async issue(session, lifetime, now, audience) {
-      const iat = seconds(now)
-      // At least a second: otherwise clients would refresh in a loop just before the session ends.
-      const exp = Math.max(iat + 1, Math.min(iat + lifetime, seconds(session.expiresAt)))
-      const claims: AccessTokenClaims = {
-        sub: session.userId,
-        sid: session.id,
-        iat,
-        exp,
-        jti: [
-          randomId(),
-          ...(session.refresh === null ? [] : [pairNameOf(session.refresh.hash)]),
-        ].join('.'),
-        auth_time: seconds(session.authenticatedAt),
-        amr: session.methods,
-        scope: session.scope,
-        ...(session.clientId === undefined ? {} : { client_id: session.clientId }),
-        ...(audience === undefined ? {} : { aud: audience }),
+    issue<Result>(
+      session: SessionRecord,
+      lifetime: number,
+      now: Date,
+      { audience, use }: Parameters<AccessTokens['issue']>[3] = {},
+    ) {
+      const claims = claimsOf(session, lifetime, now, audience)
+      const { iat, exp } = claims
+      const from = (token: string) => {
+        const expiresAt = new Date(exp * 1000)
+        const issued = { token: textFrom(token), expiresIn: exp - iat, expiresAt }
+        return (use === undefined ? issued : use(issued)) as Result
       }
-      const token = await call('signer.sign', () => signer.sign(claims), textFrom)
-      return { token, expiresIn: exp - iat, expiresAt: new Date(exp * 1000) }
+      return call('signer.sign', () => signer.sign(claims), from)
     },
 
     verify,
@@ -132,6 +129,29 @@ export function createAccessTokens(
     ...createReadingForApis(signer, call, verify),
 
     remembered,
+  }
+}
+
+function claimsOf(
+  session: SessionRecord,
+  lifetime: number,
+  now: Date,
+  audience: string | undefined,
+): AccessTokenClaims {
+  const { refresh } = session
+  const iat = seconds(now)
+  return {
+    sub: session.userId,
+    sid: session.id,
+    iat,
+    // At least a second: otherwise clients would refresh in a loop just before the session ends.
+    exp: Math.max(iat + 1, Math.min(iat + lifetime, seconds(session.expiresAt))),
+    jti: refresh === null ? randomId() : `${randomId()}.${pairNameOf(refresh.hash)}`,
+    auth_time: seconds(session.authenticatedAt),
+    amr: session.methods,
+    scope: session.scope,
+    ...(session.clientId === undefined ? {} : { client_id: session.clientId }),
+    ...(audience === undefined ? {} : { aud: audience }),
   }
 }
 

@@ -1,6 +1,7 @@
 import type { Audit, RequestContext } from '../audit/events.js'
 import { AuthError } from '../errors.js'
 import type { BaseKit } from '../kits/ground-kit.js'
+import type { Soon } from '../lib/async.js'
 import { type HostCall, UnexpectedAnswer } from '../lib/host-call.js'
 import { typedDigits } from '../lib/typed-codes.js'
 import type { StoredMethod } from '../stores/contract.js'
@@ -48,13 +49,15 @@ export interface SecondFactors {
    * The user's active factors; null if there are none. After a mailed code in the place of a
    * password, codes by mail are no second factor: they prove the same mailbox once more.
    */
-  of(
-    user: AuthUser,
-    shown?: readonly StoredMethod[],
-    totp?: Promise<SecondFactorRecord | null>,
-  ): Promise<UserFactors | null>
-  /** The TOTP of a user whose row is being read: hand it to `of`, which handles its failure. */
+  of(user: AuthUser, shown?: readonly StoredMethod[]): Promise<UserFactors | null>
+  /** The TOTP of a user. Rejects with 503. */
   totpOf(userId: string): Promise<SecondFactorRecord | null>
+  /** As `of`, for a user whose TOTP was read. No promise where TOTP is the only factor. */
+  among(
+    user: AuthUser,
+    totp: SecondFactorRecord | null,
+    shown?: readonly StoredMethod[],
+  ): Soon<UserFactors | null>
   /**
    * Whether the methods satisfy the policy: a second factor was shown to the router, or to the
    * host, if `acceptHostMfa` lets `mfa` count. Unlike this, {@link countsAsFactor} ignores `mfa`.
@@ -125,20 +128,14 @@ export function createSecondFactors(kit: FactorsKit): SecondFactors {
   // Loads in the background, for the first code. If this fails, the first code reports it.
   if (kit.totp !== undefined) import('./totp.js').catch(() => {})
   const totpOf = (userId: string) => kit.totp?.store.find(userId) ?? none
+  const among: SecondFactors['among'] = (user, totp, shown = []) => {
+    if (kit.codeFactors.length > 0) return withOthers(kit.codeFactors, user, totp, shown)
+    return totp && { user, totp, others: [], methods: ['totp', 'recovery'] }
+  }
   return {
     totpOf,
-
-    async of(user, shown = [], reading = totpOf(user.id)) {
-      const totp = await reading
-      if (kit.codeFactors.length === 0)
-        return totp && { user, totp, others: [], methods: ['totp', 'recovery'] }
-      const enabled = await Promise.all(kit.codeFactors.map((factor) => factor.isEnabled(user)))
-      const active = kit.codeFactors.filter((_factor, index) => enabled[index])
-      if (totp === null && active.length === 0) return null
-      const others = active.filter(({ name }) => name !== 'email' || !shown.includes('email'))
-      const names = others.map(({ name }) => name)
-      return { user, totp, others, methods: totp === null ? names : ['totp', ...names, 'recovery'] }
-    },
+    among,
+    of: async (user, shown) => among(user, await totpOf(user.id), shown),
 
     meetsFactorPolicy: (methods) =>
       methods.some(countsAsFactor) || (kit.acceptHostMfa && methods.includes('mfa')),
@@ -172,6 +169,20 @@ export function createSecondFactors(kit: FactorsKit): SecondFactors {
       return 'invalid'
     },
   }
+}
+
+async function withOthers(
+  codeFactors: readonly CodeFactor[],
+  user: AuthUser,
+  totp: SecondFactorRecord | null,
+  shown: readonly StoredMethod[],
+): Promise<UserFactors | null> {
+  const enabled = await Promise.all(codeFactors.map((factor) => factor.isEnabled(user)))
+  const active = codeFactors.filter((_factor, index) => enabled[index])
+  if (totp === null && active.length === 0) return null
+  const others = active.filter(({ name }) => name !== 'email' || !shown.includes('email'))
+  const names = others.map(({ name }) => name)
+  return { user, totp, others, methods: totp === null ? names : ['totp', ...names, 'recovery'] }
 }
 
 function judgeOwn(
@@ -249,8 +260,8 @@ export function failClosedFactor(factor: OtherFactor, call: HostCall): CodeFacto
 export function failClosedPolicy(
   policy: SecondFactorPolicy | undefined,
   call: HostCall,
-): (user: AuthUser) => Promise<boolean> {
-  if (policy === undefined) return async () => false
+): (user: AuthUser) => Soon<boolean> {
+  if (policy === undefined) return () => false
   return function mustHaveFactor(user) {
     return call('secondFactor', () => isRequired(policy(user)))
   }

@@ -1,3 +1,4 @@
+import type { Soon } from '../lib/async.js'
 import { type HostCall, UnexpectedAnswer } from '../lib/host-call.js'
 import type { AuthUser, PresenceStatus } from './contract.js'
 
@@ -26,8 +27,8 @@ const presences: readonly unknown[] = [
 export function createDescribeMe(
   describeUser: DescribeUser | undefined,
   call: HostCall,
-): (user: AuthUser) => Promise<Me> {
-  if (describeUser === undefined) return async (user) => published(user)
+): (user: AuthUser) => Soon<Me> {
+  if (describeUser === undefined) return published
   return (user) =>
     call('describeUser', async () => {
       const extra = asJsonObject(await describeUser(user))

@@ -36,7 +36,9 @@ function start() {
   const issueSession = createIssueSession(
     kitOf<UserSessionsKit>({
       sessions,
-      accessTokens: { issue: async () => ({ token: 'token', expiresIn: 60, expiresAt: at(61) }) },
+      accessTokens: {
+        issue: async () => ({ token: 'token', expiresIn: 60, expiresAt: at(61) }) as never,
+      },
       longestSession: 7200,
       accessTokenLifetime: 60,
       clock,
