@@ -1,7 +1,7 @@
 import type { RequestContext } from './audit/events.js'
 import type { SignInRefusal } from './audit/refusals.js'
 import { AuthError } from './errors.js'
-import type { Soon } from './lib/async.js'
+import { type Soon, soon } from './lib/async.js'
 import { objectionIn } from './lib/mistakes.js'
 import { type ApprovedSignIn, approve } from './sessions/approved-sign-in.js'
 import { type DecidingKit, type FactorProof, proveFactor } from './sign-in-factor.js'
@@ -114,17 +114,12 @@ export function createSignInDecision(
     if (user === null) return refuse(attempt, 'unknown-user', new AuthError('Unauthorized'))
     if (user.disabled === true) return refuse(attempt, 'disabled', new AuthError('Unauthorized'))
     if (door === 'service') return conclude(attempt, user, noPerson)
-    const standing = standsInDirectory?.(user, attempt)
-    return standing === undefined ? askFactor(attempt, user) : askIfStanding(attempt, user, standing)
-  }
-
-  async function askIfStanding(
-    attempt: SignInAttempt,
-    user: AuthUser,
-    standing: Promise<boolean>,
-  ): Promise<SignInDecision> {
-    if (await standing) return askFactor(attempt, user)
-    return refuse(attempt, 'directory-refused', new AuthError('Unauthorized'))
+    const standing = standsInDirectory?.(user, attempt) ?? true
+    return soon(standing, (stands) =>
+      stands
+        ? askFactor(attempt, user)
+        : refuse(attempt, 'directory-refused', new AuthError('Unauthorized')),
+    )
   }
 
   function askFactor(attempt: SignInAttempt, user: AuthUser): Soon<SignInDecision> {
@@ -132,22 +127,11 @@ export function createSignInDecision(
     // Sessions end when the factor changes, so a refresh that has shown it need not ask again.
     if (door === 'refresh' && secondFactors.meetsFactorPolicy(methods))
       return conclude(attempt, user, nothingProven)
-    return totp === undefined
-      ? secondFactors.totpOf(user.id).then((read) => judge(attempt, user, read))
-      : judge(attempt, user, totp)
-  }
-
-  function judge(
-    attempt: SignInAttempt,
-    user: AuthUser,
-    totp: SecondFactorRecord | null,
-  ): Soon<SignInDecision> {
-    const { door, methods, code, passkey, shownAt, context } = attempt
-    const asked = { isRefresh: door === 'refresh', methods, code, passkey, shownAt, context }
-    const factor = proveFactor(kit, asked, user, totp)
-    return factor instanceof Promise
-      ? factor.then((proof) => conclude(attempt, user, proof))
-      : conclude(attempt, user, factor)
+    return soon(totp === undefined ? secondFactors.totpOf(user.id) : totp, (read) =>
+      soon(proveFactor(kit, factorAttemptOf(attempt), user, read), (proof) =>
+        conclude(attempt, user, proof),
+      ),
+    )
   }
 
   function conclude(
@@ -204,9 +188,7 @@ export function createFactorStands({
     const { user } = approved
     return secondFactors.totpOf(user.id).then((totp) => {
       const factors = secondFactors.among(user, totp)
-      return factors instanceof Promise
-        ? factors.then((found) => standsWith(approved, found))
-        : standsWith(approved, factors)
+      return soon(factors, (found) => standsWith(approved, found))
     })
   }
 
@@ -220,6 +202,10 @@ export function createFactorStands({
     if (passkeyShown === null || passkeyFactor === undefined) return true
     return passkeyFactor.stands(user, passkeyShown)
   }
+}
+
+function factorAttemptOf({ door, methods, code, passkey, shownAt, context }: SignInAttempt) {
+  return { isRefresh: door === 'refresh', methods, code, passkey, shownAt, context }
 }
 
 const nothingProven: FactorProof = { proven: [], totpSince: null, passkeyShown: null }

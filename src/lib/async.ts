@@ -6,6 +6,14 @@ import { setImmediate } from 'node:timers/promises'
  */
 export type Soon<Value> = Value | Promise<Value>
 
+/** What follows a value: at once, or when its promise is fulfilled. */
+export function soon<Value, Result>(
+  value: Soon<Value>,
+  next: (value: Value) => Soon<Result>,
+): Soon<Result> {
+  return value instanceof Promise ? value.then(next) : next(value)
+}
+
 /**
  * For a promise that is not awaited: its rejection must not end the process.
  */

@@ -84,8 +84,7 @@ export async function passwordProof(kit: LoginKit, request: LoginRequest): Promi
     },
     claim: () => true,
     // The password of a directory is not written into the host's table.
-    rehash: (user, context) =>
-      isElsewhere ? asStored(user) : kit.rehash(user, password, context),
+    rehash: (user, context) => (isElsewhere ? asStored(user) : kit.rehash(user, password, context)),
     isRightFor: async (user, context) => (await verifyPassword(user, password, context)).right,
   }
 }

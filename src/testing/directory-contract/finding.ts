@@ -1,5 +1,12 @@
 import type { DirectoryEntry } from '../../directories/contract.js'
-import { answered, check, entryOf, type PersonToAdd, type Promised, type Subject } from './harness.js'
+import {
+  answered,
+  check,
+  entryOf,
+  type PersonToAdd,
+  type Promised,
+  type Subject,
+} from './harness.js'
 
 const isEmpty = 'Answer an empty list for what nobody has.'
 const told = (entries: readonly DirectoryEntry[]) =>
