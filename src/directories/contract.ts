@@ -67,8 +67,8 @@ export interface Directory {
    */
   verify(entry: DirectoryEntry | null, password: string): Promise<DirectoryVerdict>
   /**
-   * The entries with these subjects, up to 500, disabled ones too. Those that are gone, or no longer
-   * among the people of this directory, are left out.
+   * The entries with these subjects, up to 500, disabled ones too. Those that are gone, or no
+   * longer among the people of this directory, are left out.
    */
   look(subjects: readonly string[]): Promise<readonly DirectoryEntry[]>
   /**

@@ -150,7 +150,7 @@ export function nextPage({ controls }: LdapResult): Buffer | null {
   return cookie.to > cookie.from ? value.subarray(cookie.from, cookie.to) : null
 }
 
-/** The control of password policies, in requests and answers (draft-behera-ldap-password-policy). */
+/** The control of password policies (draft-behera-ldap-password-policy). */
 export const passwordPolicy = '1.3.6.1.4.1.42.2.27.8.5.1'
 
 /** The fault that a password policy has found: 0 expired, 1 locked, 2 must be changed. */

@@ -152,7 +152,8 @@ function isAskable(name: string): boolean {
   return name.trim() !== '' && name.length <= 256 && !name.includes('\0')
 }
 
-// With an empty password, or an empty name, a server binds nobody, and calls it a success (RFC 4513 §5.1.2).
+// With an empty password, or an empty name, a server binds nobody, and calls it a success (RFC 4513
+// §5.1).
 function isTryable(password: string): boolean {
   return password.trim() !== '' && !password.includes('\0') && Buffer.byteLength(password) <= 1024
 }

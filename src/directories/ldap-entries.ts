@@ -67,7 +67,7 @@ export function isGuid({ subject }: CheckedLdapOptions): boolean {
 const guidOrder = [3, 2, 1, 0, 5, 4, 7, 6, 8, 9, 10, 11, 12, 13, 14, 15]
 
 /** A GUID as Microsoft prints it; undefined for anything but 16 bytes. */
-export function guidText(bytes: Buffer | undefined): string | undefined {
+function guidText(bytes: Buffer | undefined): string | undefined {
   if (bytes?.length !== 16) return undefined
   const hex = Buffer.from(guidOrder.map((at) => bytes[at] as number)).toString('hex')
   return hex.replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-')

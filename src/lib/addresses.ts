@@ -117,11 +117,7 @@ export function isSpecialUse(address: string): boolean {
   return family === 0 || !routed6.check(address, 'ipv6') || special.check(address, 'ipv6')
 }
 
-/**
- * Whether an IP address is this machine's own.
- *
- * @internal
- */
+/** Whether an IP address is this machine's own. */
 export function isLoopbackAddress(address: string): boolean {
   return isIP(address) !== 0 && lists().loopback.check(address, familyOf(address))
 }

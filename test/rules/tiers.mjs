@@ -48,6 +48,9 @@ const slow = new Set([
   'test/device-links/device-links.attack.test.ts',
   'test/device-links/lost-answers.attack.test.ts',
   'test/device-links/many-links.attack.test.ts',
+  'test/directories/active-directory.test.ts',
+  'test/directories/openldap.test.ts',
+  'test/directories/outages.test.ts',
   'test/docs/accounts.test.ts',
   'test/docs/clients-react.test.ts',
   'test/docs/cookies.test.ts',
@@ -214,6 +217,7 @@ const slow = new Set([
 /** One quick file of each room of `src/` that has no quick promise: the first to fail for it. */
 const smoke = new Set([
   'test/admin/databases.test.ts',
+  'test/directories/options.test.ts',
   'test/doctor/program.test.ts',
   'test/email-sign-in/email-sign-in.test.ts',
   'test/host-sign-in/open-session.attack.test.ts',

@@ -17,7 +17,7 @@ import {
 } from './ldap-server.js'
 
 export const domain = 'DC=corp,DC=example'
-export const serviceDn = `CN=chat,OU=Services,${domain}`
+const serviceDn = `CN=chat,OU=Services,${domain}`
 const servicePassword = 'for the service'
 
 export interface Thing {

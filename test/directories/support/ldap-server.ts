@@ -49,9 +49,6 @@ export const pageControl = (cookie: string) =>
     node(0x04, '1.2.840.113556.1.4.319'),
     node(0x04, node(0x30, [node(0x02, 0), node(0x04, cookie)])),
   ])
-export const policyControl = (fault: number) =>
-  node(0x30, [node(0x04, '1.3.6.1.4.1.42.2.27.8.5.1'), node(0x04, node(0x30, [node(0x81, fault)]))])
-
 const kinds: Readonly<Record<number, Asked['kind']>> = {
   96: 'bind',
   99: 'search',
