@@ -65,7 +65,7 @@ describe('the servers of a directory', () => {
     'are asked on another connection after one that %s',
     async (how) => {
       const [server] = await start(good)
-      const directory = open([server as LdapServer], how === 'hangs' ? 300 : 60_000)
+      const directory = open([server as LdapServer], how === 'hangs' ? 2000 : 60_000)
       await directory.find('ada')
       server?.answer((asked, socket) => {
         if (asked.connection !== 0) good(asked, socket)
@@ -110,7 +110,7 @@ describe('the servers of a directory', () => {
 
   it('are handed a password once, whatever became of it', async () => {
     const [first, second] = (await start(silent, good)) as [LdapServer, LdapServer]
-    const directory = open([first, second], 200)
+    const directory = open([first, second], 2000)
     await expect(directory.verify(ada, 'hers')).rejects.toThrow()
     expect(first.asked).toHaveLength(1)
     expect(second.asked).toEqual([])
