@@ -2,7 +2,7 @@
 // is the commonest hole of sign-ins.
 import type { IncomingMessage } from 'node:http'
 import { describe, expect, it } from 'vitest'
-import type { Mail } from '../../src/index.js'
+import type { AuthRouterOptions, Mail } from '../../src/index.js'
 import { rocketChat } from '../../src/rocketchat/rocketchat.js'
 import { memoryStores } from '../../src/stores/memory-stores.js'
 import { totpCode } from '../../src/testing/testing.js'
@@ -18,6 +18,7 @@ import {
 import { type Answered, afterAttack, expectCommon } from '../support/after-attack.js'
 import { bearer, get, logIn, obtainCode, pkcePair, post, remove } from '../support/client.js'
 import { password, passwordHash, startHost, type TestHost, totpSecret } from '../support/host.js'
+import { memoryDirectory } from '../support/memory-directory.js'
 import { accountsOptions } from '../support/mounted-accounts.js'
 import { deviceLinksOptions } from '../support/mounted-device-links.js'
 import { makeToken } from '../support/named-tokens.js'
@@ -46,11 +47,11 @@ const buyTicket = async (host: TestHost, token: string) =>
   (await post(host, '/auth/socket-ticket', undefined, bearer(token))).body.data.ticket as string
 
 /** A host that has switched on all that lets somebody in. */
-async function startWithEveryDoor() {
+async function startWithEveryDoor(options: Partial<AuthRouterOptions> = {}) {
   const mails: Mail[] = []
   const host = await startProviders({
     start: startPages,
-    options: { namedTokens: true, ...accountsOptions(mails), ...deviceLinksOptions() },
+    options: { namedTokens: true, ...accountsOptions(mails), ...deviceLinksOptions(), ...options },
     before: (app, auth) => void app.use('/rocket', rocketChat(auth)),
   })
   host.users.change('u-alice', { emailVerified: true })
@@ -104,19 +105,56 @@ async function holdings(host: TestHost) {
   }
 }
 
-describe('a user who was disabled', () => {
+/** A host whose user can be shut out, and what shuts the user out. */
+type Shut = readonly [
+  how: string,
+  /** The answer to a mailed code. */
+  byCode: number,
+  start: () => Promise<readonly [WithEveryDoor, () => Promise<unknown>]>,
+]
+type WithEveryDoor = Awaited<ReturnType<typeof startWithEveryDoor>>
+
+const shut: readonly Shut[] = [
+  [
+    'was disabled',
+    400,
+    async () => {
+      const host = await startWithEveryDoor()
+      return [host, async () => host.users.change('u-alice', { disabled: true })]
+    },
+  ],
+  [
+    'has left the directory that has the password',
+    401,
+    async () => {
+      const directory = memoryDirectory()
+      const host = await startWithEveryDoor({
+        directories: { list: [directory], guesses: 50 },
+      })
+      const { subject } = directory.add({ username: 'alice', password })
+      await host.auth.identities.connect({ userId: 'u-alice', directory: 'corp', subject })
+      const leave = async () => {
+        directory.disable('alice')
+        await host.auth.directories.look()
+      }
+      return [host, leave]
+    },
+  ],
+]
+
+describe.each(shut)('a user who %s', (_how, byCode, start) => {
   it(
     'comes in by no door, whatever was obtained before: one policy for all (CVE-2026-30831, ' +
       'CVE-2026-9798)',
     async () => {
-      const host = await startWithEveryDoor()
+      const [host, leave] = await start()
       const { authToken, refreshToken, code, ticket } = await holdings(host)
       const { token: bot } = await makeToken(host, authToken)
       const { Cookie } = await signInByPage(host)
       const mailed = await mailedCode(host)
       const vouched = await vouchedFor(host)
       const { device } = await approved(host)
-      host.users.change('u-alice', { disabled: true })
+      await leave()
       host.clock.advance(5)
       expect((await send(host, 'GET', '/page', { Cookie })).status).toBe(401)
       expect(await knockElsewhere(host)).toEqual([
@@ -141,7 +179,7 @@ describe('a user who was disabled', () => {
         [401, await post(host, '/auth/socket-ticket', undefined, bearer(authToken))],
         [400, await post(host, '/auth/pkce/token', code)],
         [400, await post(host, '/auth/refresh', { refreshToken })],
-        [400, await post(host, '/auth/code/login', mailed)],
+        [byCode, await post(host, '/auth/code/login', mailed)],
         [400, await device.collect()],
         [401, await finish(host, vouched)],
       ]
