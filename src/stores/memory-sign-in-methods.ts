@@ -1,6 +1,13 @@
+import { setImmediate } from 'node:timers/promises'
 import { markOf } from '../lib/vault.js'
 import type { IdentityRecord, IdentityStore } from './identity-contract.js'
-import { checkMemoryIsEnough, copyOf, idsByKey, oldestFirst } from './memory-tables.js'
+import {
+  checkMemoryIsEnough,
+  copyOf,
+  idsByKey,
+  looksOfATurn,
+  oldestFirst,
+} from './memory-tables.js'
 import type { PasskeyRecord, PasskeyStore } from './passkey-contract.js'
 import type {
   PendingSecondFactor,
@@ -63,7 +70,7 @@ export function memorySecondFactors(): SecondFactorStore {
     async deleteKeptRecoveryCodes(userId) {
       if (!active.has(userId)) recoveryCodes.delete(userId)
     },
-    purge: async (now, limit) => pending.purge(now, limit),
+    purge: pending.purge,
   }
 }
 
@@ -98,6 +105,9 @@ function activeFactors() {
 function pendingOfUsers() {
   const users = new Map<string, Map<string, PendingSecondFactor>>()
   const ofUser = (userId: string) => [...(users.get(userId)?.values() ?? [])]
+  function* all() {
+    for (const sessions of users.values()) yield* sessions.values()
+  }
   const remove = ({ userId, sessionId }: PendingSecondFactor) => {
     const sessions = users.get(userId)
     sessions?.delete(sessionId)
@@ -112,11 +122,20 @@ function pendingOfUsers() {
     },
     delete: remove,
     deleteAll: (userId: string) => void users.delete(userId),
-    purge(now: Date, limit = Number.POSITIVE_INFINITY): number {
-      const isOver = ({ expiresAt }: PendingSecondFactor) => expiresAt <= now
-      const over = [...users.keys()].flatMap(ofUser).filter(isOver).slice(0, limit)
-      for (const enrolment of over) remove(enrolment)
-      return over.length
+    // Other work runs in between, and an enrolment that comes or goes meanwhile changes the same map.
+    async purge(now: Date, limit = Number.POSITIVE_INFINITY): Promise<number> {
+      let purged = 0
+      let looks = 0
+      for (const enrolment of all()) {
+        if (purged >= limit) break
+        if (enrolment.expiresAt <= now) {
+          remove(enrolment)
+          purged += 1
+        }
+        looks += 1
+        if (looks % looksOfATurn === 0) await setImmediate()
+      }
+      return purged
     },
   }
 }

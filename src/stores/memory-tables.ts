@@ -43,7 +43,7 @@ export interface BoundedTable<Row> {
 }
 
 /** Rows that are looked at in one turn of the event loop: a few milliseconds. */
-const looksOfATurn = 5000
+export const looksOfATurn = 5000
 /** Rows that each insert into a larger table looks at: so what is over stays the lesser part. */
 const looksOfAnInsert = 2
 const smallTable = 1000

@@ -85,15 +85,11 @@ export type Ask = (commands: readonly Command[]) => readonly Answer[] | Promise<
 
 export function createAsk(call: HostCall): Ask {
   return function ask(commands) {
-    const now: Count[] = []
-    const later: Promise<Count>[] = []
-    for (const command of commands) {
-      const answer = command.of.run(command)
-      if (answer instanceof Promise) later.push(answer)
-      else now.push(answer)
-    }
+    const answers = commands.map((command) => command.of.run(command))
     // All counters are of one kind: the host's, or in memory.
-    return later.length === 0 ? now : askHost(call, ask, commands, later)
+    return answers[0] instanceof Promise
+      ? askHost(call, ask, commands, answers as Promise<Count>[])
+      : (answers as Count[])
   }
 }
 
@@ -193,9 +189,9 @@ export function createCounter(
 }
 
 async function runOver(limiter: RateLimiterAbstract, command: Command): Promise<Count> {
-  // The copy has no prototype: a polluted prototype must not add points or a duration.
-  const own = { __proto__: null, ...command }
-  const { do: what, key, points = 1, seconds = 0 } = own
+  const { do: what, key } = command
+  const points = ownNumber(command, 'points', 1)
+  const seconds = ownNumber(command, 'seconds', 0)
   switch (what) {
     case 'take':
       return consume(limiter, key)
@@ -223,6 +219,11 @@ async function runOver(limiter: RateLimiterAbstract, command: Command): Promise<
       return countOf({ ...untouched, consumedPoints: isGone === true ? 1 : 0 }, limiter)
     }
   }
+}
+
+// Its own: a polluted prototype must not add points or a duration.
+function ownNumber(command: Command, name: 'points' | 'seconds', otherwise: number): number {
+  return Object.hasOwn(command, name) ? (command[name] ?? otherwise) : otherwise
 }
 
 /** A key without a window. */
@@ -351,17 +352,16 @@ export function memoryCounter(
   { keyPrefix, points: limit, duration }: LimiterSettings,
   maxKeys: number = defaultMaxKeys,
 ): Counter & { readonly size: number } {
-  const { windows, use } = createWindows(maxKeys, duration)
+  const { windows, openAt, use } = createWindows(maxKeys, duration)
 
   function run(command: Command): Count {
-    // The copy has no prototype: a polluted prototype must not add points or a duration.
-    const own = { __proto__: null, ...command }
-    const { do: what, key, points = 1, seconds = duration } = own
+    const { do: what, key } = command
+    const points = ownNumber(command, 'points', 1)
+    const seconds = ownNumber(command, 'seconds', duration)
     const now = Date.now()
-    const found = windows.get(key)
-    const goesOn = what !== 'set' && found !== undefined && found.end > now
-    const begun: Window = { consumed: 0, end: now + seconds * 1000 }
-    const { consumed: used, end } = goesOn ? found : begun
+    const open = what === 'set' ? undefined : openAt(key, now)
+    const used = open?.consumed ?? 0
+    const end = open?.end ?? now + seconds * 1000
     const allowed = what !== 'take' || used < limit
     let consumed = used + Number(allowed) * points * signs[what]
     // Never below zero, but an existing negative balance stays.
@@ -427,5 +427,10 @@ function createWindows(maxKeys: number, duration: number) {
     if (!isSweepDue) sweepIn(duration)
   }
 
-  return { windows, use }
+  function openAt(key: string, now: number): Window | undefined {
+    const found = windows.get(key)
+    return found !== undefined && found.end > now ? found : undefined
+  }
+
+  return { windows, openAt, use }
 }

@@ -87,15 +87,15 @@ interface Attempt extends PasswordAttempt {
   /** All its slots, for the refund. */
   readonly held: Set<Slot>
   /** Absent if a dry run has allowed the attempt beyond the limit. */
-  perIdentifierAndNetwork?: Slot
+  perIdentifierAndNetwork: Slot | undefined
   /** Over all networks. */
-  perIdentifier?: Slot
-  perUser?: Slot
+  perIdentifier: Slot | undefined
+  perUser: Slot | undefined
   /** Instead of `perIdentifier` and `perUser`, if the account knows this network. */
-  perUserAndKnownNetwork?: Slot
+  perUserAndKnownNetwork: Slot | undefined
   readonly failedHere: FailedHere
   /** Read before the check of the password, in one round trip with the account's counter. */
-  seen?: Seen
+  seen: Seen | undefined
 }
 
 /** The counts of an account. */
@@ -145,17 +145,30 @@ export function createPasswordLimits(kit: NetworkLimitsKit): TakePasswordSlot {
       keys,
       () => attempt.perIdentifierAndNetwork?.count.endsAt ?? Number.POSITIVE_INFINITY,
     )
-    const held = new Set<Slot>()
-    const at = { context, deadline, networks, network, keys }
-    // The attempt has no prototype: a polluted prototype must not add a slot.
-    const attempt: Attempt = Object.assign(Object.create(null), asked, at, { held, failedHere })
+    // All members are its own: a polluted prototype must not add a slot.
+    const attempt: Attempt = {
+      identifier: asked.identifier,
+      findUserId: asked.findUserId,
+      context,
+      deadline,
+      networks,
+      network,
+      keys,
+      held: new Set(),
+      failedHere,
+      perIdentifierAndNetwork: undefined,
+      perIdentifier: undefined,
+      perUser: undefined,
+      perUserAndKnownNetwork: undefined,
+      seen: undefined,
+    }
     try {
       const taking = takeFirst(limiting, attempt)
       if (taking !== undefined) await taking
     } catch (error) {
       // In a dry run, failing counters must not refuse logins. The call has reported it.
       if (!dryRun) {
-        await limiting.slots.refund([...held])
+        await limiting.slots.refund([...attempt.held])
         throw error
       }
     }
@@ -163,7 +176,7 @@ export function createPasswordLimits(kit: NetworkLimitsKit): TakePasswordSlot {
       headers: headersOf(counters, attempt.perIdentifierAndNetwork),
       takeAccount: (userId) => takeAccount(limiting, attempt, userId),
       keep: (userId) => keep(limiting, attempt, userId),
-      refund: () => limiting.slots.refund([...held]),
+      refund: () => limiting.slots.refund([...attempt.held]),
       clear: (userId, cleared) => clear(limiting, attempt, userId, cleared),
     }
   }
@@ -289,7 +302,9 @@ async function takeAccount(
   const { counters, slots, reportLimit, dryRun } = limiting
   const { held, context, identifier } = attempt
   const keys = accountKeys(limiting.keyOf, userId, attempt)
-  const reading = [...askNetwork(counters, keys), ...attempt.failedHere.reading] as const
+  const [ofNetwork, ofUser] = askNetwork(counters, keys)
+  const [unknown, known] = attempt.failedHere.reading
+  const reading = [ofNetwork, ofUser, unknown, known] as const
   let slot: Slot | NoSlot
   let answers: Asked
   try {

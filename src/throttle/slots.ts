@@ -144,21 +144,23 @@ function answered(
 ): Asked {
   const failures: unknown[] = []
   const first: FirstAnswer[] = []
-  for (const [i, one] of wanted.entries()) {
+  for (let i = 0; i < wanted.length; i += 1) {
+    const one = wanted[i] as Wanted
+    const { of, key, line } = one
     const count = answers[i] as Answer
     if (count instanceof Failure) {
       failures.push(count.failure)
       // A woken attempt that fails must wake the next one.
-      pending.wake(one.line)
+      pending.wake(line)
     } else if (count.allowed) {
       // If another slot is free, the next attempt may continue too.
-      pending.begin(one.line, count.remaining > 0)
-      const slot: Slot = { ...one, isSlot: true, count }
+      pending.begin(line, count.remaining > 0)
+      const slot: Slot = { of, key, line, isSlot: true, count }
       held.add(slot)
       first.push(slot)
     } else {
-      const mayComeFree = werePending.has(one) || pending.isPending(one.line)
-      first.push({ ...one, isSlot: false, count, mayComeFree })
+      const mayComeFree = werePending.has(one) || pending.isPending(line)
+      first.push({ of, key, line, isSlot: false, count, mayComeFree })
     }
   }
   if (failures.length > 0) throw failures[0]
@@ -201,8 +203,8 @@ export interface PendingAttempts {
 
 interface Line {
   pending: number
-  /** In order of arrival. */
-  readonly waiting: Set<() => void>
+  /** In order of arrival; undefined before the first one. */
+  waiting: Set<() => void> | undefined
 }
 
 /**
@@ -221,36 +223,40 @@ export function createPendingAttempts(maxWaiting: number): PendingAttempts {
   return {
     begin(key, mayBeMore) {
       const line = lines.get(key)
-      if (line === undefined) return void lines.set(key, { pending: 1, waiting: new Set() })
+      if (line === undefined) return void lines.set(key, { pending: 1, waiting: undefined })
       line.pending += 1
-      if (mayBeMore && line.waiting.size > 0) wake(key)
+      if (mayBeMore) wake(key)
     },
     end(key) {
       const line = lines.get(key)
       if (line === undefined) return
       line.pending -= 1
-      if (line.waiting.size > 0) wake(key)
+      if (isWaitedFor(line)) wake(key)
       else if (line.pending === 0) lines.delete(key)
     },
     isPending,
     which: (wanted) => new Set(wanted.filter(({ line }) => (lines.get(line)?.pending ?? 0) > 0)),
     wake,
     async wait(key, milliseconds) {
-      const line = lines.get(key) ?? { pending: 0, waiting: new Set() }
+      const line: Line = lines.get(key) ?? { pending: 0, waiting: undefined }
       lines.set(key, line)
+      line.waiting ??= new Set()
       const isTurn =
         line.waiting.size < maxWaiting && milliseconds > 0
           ? await turn(line.waiting, milliseconds)
           : false
       // A waiter of a deleted line must not delete its successor.
-      if (line.pending === 0 && line.waiting.size === 0 && lines.get(key) === line)
-        lines.delete(key)
+      if (line.pending === 0 && !isWaitedFor(line) && lines.get(key) === line) lines.delete(key)
       return isTurn
     },
     get size() {
       return lines.size
     },
   }
+}
+
+function isWaitedFor({ waiting }: Line): boolean {
+  return waiting !== undefined && waiting.size > 0
 }
 
 function turn(waiting: Set<() => void>, milliseconds: number): Promise<boolean> {

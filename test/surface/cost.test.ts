@@ -24,9 +24,9 @@ describe('a request, with everything in memory', () => {
 
   it.each<[Kind, number, number]>([
     ['guard', 33, 0],
-    ['refresh', 74, 62],
-    ['exchange', 97, 125],
-    ['login', 140, 165],
+    ['refresh', 66, 30],
+    ['exchange', 82, 65],
+    ['login', 113, 76],
   ])('%s allocates at most %i KB, and makes %i promises and no timer', (kind, kilobytes, most) => {
     const { bytes, promises, timers } = costs[kind]
     expect(bytes).toBeLessThanOrEqual(kilobytes * 1000)
