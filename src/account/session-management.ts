@@ -1,4 +1,4 @@
-import { noRequest, type RequestContext } from '../audit/events.js'
+import type { RequestContext } from '../audit/events.js'
 import type { OpenSession } from '../host-sign-in/open-session.js'
 import type { Capability } from '../http/endpoint.js'
 import type { SignInKit } from '../kits/sign-in-kit.js'
@@ -42,8 +42,6 @@ export interface EndForAccounts {
   /** For the host: every session of a user. */
   readonly endEverySession: (userId: string, options: EndOptions | undefined) => Promise<number>
   readonly endDeleted: EndAllSessions
-  /** Of somebody who has left the directory. */
-  readonly endLeft: (userId: string) => Promise<number>
 }
 
 /** Ends the sessions of a former password except one, and forgets the user's networks. */
@@ -112,13 +110,6 @@ export function createSessionManagement(kit: SessionsKit): SessionManagement {
         }),
       endEverySession: (userId, options) =>
         endForUser(kit, { userId, reason: 'revoked', endAll: sessions.endAllForUser }, options),
-      endLeft: (userId) =>
-        endForUser(kit, {
-          userId,
-          reason: 'directory-left',
-          endAll: sessions.endAllForUser,
-          cause: noRequest,
-        }),
       endDeleted: (userId, cause) =>
         endForUser(kit, {
           userId,

@@ -1,7 +1,7 @@
 import type { RequestContext } from '../audit/events.js'
-import { isOfDirectory } from '../directories/stored-directory.js'
 import { AuthError } from '../errors.js'
 import type { SignInKit } from '../kits/sign-in-kit.js'
+import { isOfDirectory } from '../lib/stored-directory.js'
 import type { SettleRemoved } from '../passkeys/passkeys.js'
 import type { IdentityRecord } from '../stores/identity-contract.js'
 import type { PasskeyRecord } from '../stores/passkey-contract.js'

@@ -76,7 +76,7 @@ export function passwordsForHost(kit: AccountsKit): PasswordsForHost {
 }
 
 /** Throws 403 `password-elsewhere` for the user of a directory, who has no password here; 503. */
-export async function requireOwnPassword(
+async function requireOwnPassword(
   { passwordElsewhere }: AccountsKit,
   { id }: Pick<AuthUser, 'id'>,
 ): Promise<void> {
@@ -87,8 +87,8 @@ export async function requireOwnPassword(
 }
 
 /**
- * Throws 400 `password-refused` if the rules refuse it, 403 `password-elsewhere`, 503. `withoutBreached`: the check for
- * leaked passwords does not run yet.
+ * Throws 400 `password-refused` if the rules refuse it, 403 `password-elsewhere`, 503.
+ * `withoutBreached`: the check for leaked passwords does not run yet.
  */
 export async function requireGood(
   kit: AccountsKit,

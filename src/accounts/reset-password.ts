@@ -49,9 +49,10 @@ export async function forgotPassword(
 }
 
 /**
- * Mails a user a link for a new password, or where the directory changes it. `ofSupport`: the contact, in a call by a support desk,
- * whose mail does not count; `wayBack`: the request that the browser was about to make. False:
- * disabled, without a proven address, or too many mails. Rejects with 503.
+ * Mails a user a link for a new password, or where the directory changes it. `ofSupport`: the
+ * contact, in a call by a support desk, whose mail does not count; `wayBack`: the request that the
+ * browser was about to make. False: disabled, without a proven address, or too many mails. Rejects
+ * with 503.
  */
 export async function sendReset(
   { contacts, accountsOptions, proofs, mails, linkTo, passwordElsewhere }: AccountsKit,

@@ -2,6 +2,7 @@ import type { HostFailure } from '../lib/host-call.js'
 import type { PasswordReason } from '../passwords/password-rules.js'
 import type { EndReason, StoredKind, StoredMethod } from '../stores/contract.js'
 import type { StoredPurpose } from '../stores/one-time-contract.js'
+import type { DirectoryEvent } from './directory-events.js'
 import type { MailFault, MailKind } from './mail.js'
 import type { PasskeyEvent } from './passkey-events.js'
 import type {
@@ -10,8 +11,6 @@ import type {
   CodeRefusal,
   DeviceLinkRefusal,
   DeviceRefusal,
-  DirectoryEntryRefusal,
-  DirectoryLeaving,
   LogoutRefusal,
   PageRefusal,
   ProofRefusal,
@@ -298,40 +297,6 @@ export type AuthEventBody =
    * thief may have added it. The sessions that it has opened end.
    */
   | { readonly type: 'identity.unlinked'; readonly userId: string; readonly provider: string }
-  /** A directory has signed nobody in, for another reason than a wrong password. */
-  | {
-      readonly type: 'directory.refused'
-      readonly directory: string
-      readonly userId: string | null
-      readonly reason: DirectoryEntryRefusal
-    }
-  /** A name leads to two entries or more: nobody is signed in by it. */
-  | {
-      readonly type: 'directory.ambiguous'
-      /** The directories with such entries. */
-      readonly directories: readonly string[]
-      readonly identifierDigest: string
-    }
-  /**
-   * An entry of a directory has the name or address of a user who is not connected with it. Connect
-   * the two by `auth.identities.connect`, if they are one person.
-   */
-  | {
-      readonly type: 'directory.name-taken'
-      readonly directory: string
-      /** Null if the host did not say whose it is. */
-      readonly userId: string | null
-    }
-  /** Somebody has left a directory: all sessions have ended. `outage`: `watchGrace` is over. */
-  | {
-      readonly type: 'directory.left'
-      readonly directory: string
-      readonly userId: string
-      readonly reason: DirectoryLeaving
-      readonly sessions: number
-    }
-  /** The users of a directory could not be looked at; it is tried again in the next interval. */
-  | { readonly type: 'directory.not-looked'; readonly directory: string }
   /** An app on a device without a browser has asked for a code that its user types elsewhere. */
   | { readonly type: 'device.requested'; readonly clientId: string }
   /** A user has approved a device. It is signed in when it asks next. */
@@ -457,6 +422,7 @@ export type AuthEventBody =
       readonly clientId: string
     }
   | PasskeyEvent
+  | DirectoryEvent
   /** A signed-in user has reauthenticated with `methods`. */
   | {
       readonly type: 'reauthenticated'

@@ -23,8 +23,8 @@ export type ThrottleScope =
   | 'directory'
 
 /**
- * Why a sign-in was refused. Clients learn less. `directory-refused`: by the user's directory, or by
- * your rule for it; the event `directory.refused` has more.
+ * Why a sign-in was refused. Clients learn less. `directory-refused`: by the user's directory, or
+ * by your rule for it; the event `directory.refused` has more.
  */
 export type SignInRefusal =
   | 'unknown-user'

@@ -47,7 +47,7 @@ export interface DirectoriesOptions {
    * `refuse`.
    */
   readonly unknown?: 'refuse' | 'create'
-  /** Whether the address in the directory counts as proven, and a new user has it. Default false. */
+  /** Whether the address of an entry counts as proven, and a new user has it. Default false. */
   readonly emailProven?: boolean
   /**
    * Your rule on who may come in, asked at each sign-in and at each look. A text is the reason that

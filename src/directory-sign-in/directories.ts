@@ -1,15 +1,9 @@
-import { storedProviderOf } from '../directories/stored-directory.js'
-import { AuthError, invalidRequest } from '../errors.js'
 import type { Capability } from '../http/endpoint.js'
-import { contextOfAction, type HostAction, requireIds } from '../http/input.js'
+import type { HostAction } from '../http/input.js'
+import type { PasswordElsewhere, VerifyPassword } from '../kits/sign-in-kit.js'
 import { off } from '../lib/off.js'
-import { newConnection } from './directory-server.js'
-import {
-  type DirectoryLook,
-  type DirectoryWatchKit,
-  lookAtAll,
-  watchDirectories,
-} from './directory-watch.js'
+import type { StandsInDirectory } from '../sign-in.js'
+import type { DirectoryLook } from './directory-watch.js'
 
 /** A user, and the entry of a directory that the user has. */
 export interface EntryToConnect extends HostAction {
@@ -56,75 +50,40 @@ export interface DirectoriesForHost {
   look(): Promise<readonly DirectoryLook[]>
 }
 
+/** What the option `directories` adds: loaded by a router that has it, and by no other. */
+export interface DirectorySignIn extends IdentitiesForHost, DirectoriesForHost {
+  readonly verifyPassword: VerifyPassword
+  readonly standsInDirectory: StandsInDirectory
+  readonly passwordElsewhere: (userId: string) => Promise<PasswordElsewhere | null>
+  readonly close: () => void
+}
+
+/** Loads it once. */
+export type LoadDirectories = () => Promise<DirectorySignIn>
+
 /** Users of a company's directory. */
 export interface Directories extends Capability {
   readonly identities: IdentitiesForHost
   readonly directories: DirectoriesForHost
-  /** For metrics. */
-  readonly lookedAt: (directory: string) => Date | null
 }
 
-export function createDirectories(kit: DirectoryWatchKit): Directories {
-  const watch = watchDirectories(kit)
+/** The capability, whose parts are loaded after the start; undefined without the option. */
+export function createDirectories(load: LoadDirectories | undefined): Directories | undefined {
+  if (load === undefined) return undefined
   return {
     routes: [],
     identities: {
-      connect: (entry) => connect(kit, entry),
-      disconnect: (entry) => disconnect(kit, entry),
+      connect: async (entry) => (await load()).connect(entry),
+      disconnect: async (entry) => (await load()).disconnect(entry),
     },
-    directories: {
-      look: () => Promise.all(kit.directories.map((directory) => lookAtAll(kit, directory))),
-    },
-    lookedAt: watch.lookedAt,
+    directories: { look: async () => (await load()).look() },
     close() {
-      watch.close()
-      for (const directory of kit.directories) directory.close().catch(() => {})
+      load().then(
+        (parts) => parts.close(),
+        () => {},
+      )
     },
   }
-}
-
-async function connect(kit: DirectoryWatchKit, given: EntryToConnect): Promise<void> {
-  const { users, entries, audit } = kit
-  const { userId, subject } = given
-  const context = contextOfAction(given)
-  requireIds({ userId, subject })
-  const provider = providerIn(kit, given.directory)
-  const user = await users.findById(userId)
-  if (user === null)
-    throw invalidRequest([{ path: 'userId', message: 'Invalid input: no such user' }])
-  const before = await kit.connectionOf(userId)
-  if (before !== null && (before.row.provider !== provider || before.row.subject !== subject))
-    throw new AuthError('identity-in-use')
-  const label = user.username
-  const { outcome } = await entries.link(newConnection(kit, { provider, subject, userId, label }))
-  if (outcome === 'linked') {
-    audit({ type: 'identity.linked', userId, provider, how: 'host' }, context)
-    return
-  }
-  const there = await entries.find(provider, subject)
-  if (there?.userId !== userId) throw new AuthError('identity-in-use')
-}
-
-async function disconnect(
-  kit: DirectoryWatchKit,
-  given: Omit<EntryToConnect, 'subject'>,
-): Promise<boolean> {
-  const { userId } = given
-  const context = contextOfAction(given)
-  requireIds({ userId })
-  const provider = providerIn(kit, given.directory)
-  const rows = await kit.entries.listForUser(userId)
-  const row = rows.find((one) => one.provider === provider)
-  if (row === undefined) return false
-  const { outcome } = await kit.entries.unlink(userId, row.id, { unlessLast: false })
-  if (outcome !== 'unlinked') return false
-  kit.audit({ type: 'identity.unlinked', userId, provider }, context)
-  return true
-}
-
-function providerIn({ directories }: DirectoryWatchKit, id: string): string {
-  if (directories.some((directory) => directory.id === id)) return storedProviderOf(id)
-  throw invalidRequest([{ path: 'directory', message: 'Invalid input: no such directory' }])
 }
 
 const problem = 'is not configured, which auth.'

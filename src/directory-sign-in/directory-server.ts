@@ -26,8 +26,6 @@ export interface DirectoryServer {
    * nobody, null, costs the same call. Rejects with 503.
    */
   readonly connectionOf: (userId: string | null) => Promise<Connection | null>
-  /** See `SignInKit`. */
-  readonly passwordElsewhere: (userId: string) => Promise<PasswordElsewhere | null>
   /** What your rule says of an entry: true, false, or the reason for the user. Rejects with 503. */
   readonly isAllowed: (entry: DirectoryEntry) => Promise<boolean | string>
 }
@@ -53,13 +51,6 @@ export function createDirectoryServer(
     directories,
     entries,
     connectionOf,
-    async passwordElsewhere(userId) {
-      const connection = await connectionOf(userId)
-      if (connection === null) return null
-      const { directory, row } = connection
-      const upstream = upstreamOfEntry(row.provider, row.subject)
-      return { name: directory.name, url: directory.changePasswordUrl ?? null, upstream }
-    },
     isAllowed: (entry) =>
       allowed === undefined
         ? Promise.resolve(true)
@@ -101,6 +92,19 @@ export function newConnection(
   const { provider: issuer } = connected
   const made = { passwordMark: null, createdAt: clock(), lastUsedAt: null }
   return { ...connected, issuer, id: randomId(), ...made }
+}
+
+/** See `SignInKit.passwordElsewhere`. */
+export function createPasswordElsewhere({
+  connectionOf,
+}: DirectoryServer): (userId: string) => Promise<PasswordElsewhere | null> {
+  return async function passwordElsewhere(userId) {
+    const connection = await connectionOf(userId)
+    if (connection === null) return null
+    const { directory, row } = connection
+    const upstream = upstreamOfEntry(row.provider, row.subject)
+    return { name: directory.name, url: directory.changePasswordUrl ?? null, upstream }
+  }
 }
 
 // Doors that go on with a session which is there: an outage of the directory must not stop it.

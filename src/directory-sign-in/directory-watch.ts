@@ -1,4 +1,5 @@
 import { randomInt } from 'node:crypto'
+import { endForUser } from '../account/sessions-for-host.js'
 import { findNote, noteOnce } from '../accounts/noted-names.js'
 import type { Proofs } from '../accounts/proofs.js'
 import { noRequest } from '../audit/events.js'
@@ -12,8 +13,6 @@ import type { ConnectedDirectory } from './fail-closed-directory.js'
 export interface DirectoryWatchKit extends DirectorySignInKit {
   /** Undefined if the host has no store of proofs: then only the host asks for a look. */
   readonly proofs: Proofs | undefined
-  /** Ends every session of a user who has left. Rejects with 503. */
-  readonly endLeft: (userId: string) => Promise<number>
 }
 
 /** One look at the users of a directory. */
@@ -73,14 +72,18 @@ async function forEachPage(
 }
 
 async function endOne(
-  { sessions, endLeft, audit }: DirectoryWatchKit,
+  kit: DirectoryWatchKit,
   { id: directory }: ConnectedDirectory,
   { userId }: IdentityRecord,
   reason: DirectoryLeaving,
 ): Promise<boolean> {
+  const { sessions } = kit
   if ((await sessions.listForUser(userId)).length === 0) return false
-  const ended = await endLeft(userId)
-  audit({ type: 'directory.left', directory, userId, reason, sessions: ended }, noRequest)
+  const ending = { userId, reason: 'directory-left', endAll: sessions.endAllForUser } as const
+  // The ways in stay: each of them asks the directory.
+  const removeWaysIn = async () => 0
+  const ended = await endForUser({ ...kit, removeWaysIn }, { ...ending, cause: noRequest })
+  kit.audit({ type: 'directory.left', directory, userId, reason, sessions: ended }, noRequest)
   return true
 }
 

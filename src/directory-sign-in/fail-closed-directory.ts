@@ -1,9 +1,9 @@
 import { z } from 'zod'
 import type { Directory, DirectoryEntry, DirectoryVerdict } from '../directories/contract.js'
-import { storedProviderOf } from '../directories/stored-directory.js'
 import { lazily } from '../lib/async.js'
 import { ownMembers } from '../lib/check-options.js'
 import { type HostCall, UnexpectedAnswer } from '../lib/host-call.js'
+import { storedProviderOf } from '../lib/stored-directory.js'
 import { isWellFormed } from '../lib/texts.js'
 
 /** A directory whose answers are checked. A failure is 503. */

@@ -1,7 +1,7 @@
 import type { RequestContext } from '../audit/events.js'
-import { isOfDirectory } from '../directories/stored-directory.js'
 import { AuthError, notSignedIn } from '../errors.js'
 import { randomId } from '../lib/secrets.js'
+import { isOfDirectory } from '../lib/stored-directory.js'
 import type { SignedInRequest } from '../principal/principal.js'
 import { markOfMaker } from '../sessions/password-watch.js'
 import type { IdentityRecord, IdentityStore } from '../stores/identity-contract.js'

@@ -1,7 +1,7 @@
 import { Router } from 'express'
 import { createAccount } from '../account/account.js'
 import { createSecondFactorManagement } from '../account/second-factors.js'
-import { createSessionManagement, type SessionManagement } from '../account/session-management.js'
+import { createSessionManagement } from '../account/session-management.js'
 import { createRemoveWaysIn } from '../account/ways-in.js'
 import { createAccounts, withoutAccounts, withoutPasswordRules } from '../accounts/accounts.js'
 import type { AccountsKit } from '../accounts/accounts-server.js'
@@ -220,7 +220,7 @@ function createMap(kit: Kit) {
                                                      // POST /auth/providers/:id/backchannel-logout
                                                      // GET, POST /auth/identities
                                                      // POST, DELETE /auth/identities/:id
-    directories:   createDirectoryParts(kit, sessions),
+    directories:   createDirectories(kit.loadDirectories),
     deviceLinks,                                     // POST /auth/device-links
                                                      // POST /auth/device-links/open
                                                      // POST /auth/device-links/approve
@@ -275,13 +275,6 @@ function createOffered(kit: AccountsKit | undefined, forms: FormsKit | undefined
     deletion: deletion ? createDeletion(kit, forms) : undefined,
     registration: createRegistration(kit, forms),
   }
-}
-
-// The capability of the option `directories`.
-function createDirectoryParts(kit: Kit, { forAccounts: { endLeft } }: SessionManagement) {
-  const { directoryServer: server, accountsServer } = kit
-  const isKept = keptAddresses(accountsServer)
-  return server && createDirectories({ ...kit, ...server, isKept, endLeft })
 }
 
 // The capability of the option `deviceLinks`.

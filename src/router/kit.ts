@@ -2,17 +2,14 @@ import { createProvePassword } from '../account/prove-password.js'
 import { type AccountsServer, createAccountsServer } from '../accounts/accounts-server.js'
 import { isKept } from '../accounts/former-addresses.js'
 import { createProofs, type Proofs } from '../accounts/proofs.js'
-import {
-  createDirectoryServer,
-  createStandsInDirectory,
-  type DirectoryServer,
-} from '../directory-sign-in/directory-server.js'
-import { createVerifyByDirectory } from '../directory-sign-in/password-by-directory.js'
+import type { LoadDirectories } from '../directory-sign-in/directories.js'
+import type { DirectoriesGiven } from '../directory-sign-in/directory-sign-in.js'
 import { createAuthentication } from '../guard/authenticate.js'
 import { createAskForKeys } from '../guard/key-marks.js'
 import { createSocketRegistry } from '../guard/socket-closing.js'
 import { createPages } from '../http/page-origin.js'
-import type { SignInKit } from '../kits/sign-in-kit.js'
+import type { SignInKit, VerifyPassword } from '../kits/sign-in-kit.js'
+import { forgetRejection, lazily } from '../lib/async.js'
 import { ownMembers } from '../lib/check-options.js'
 import { silentLogger } from '../lib/logger.js'
 import { identifierDigests } from '../login/login-request.js'
@@ -36,7 +33,7 @@ import { createPasswordStands } from '../sessions/password-stands.js'
 import { createPasswordWatch } from '../sessions/password-watch.js'
 import { createRevocations } from '../sessions/revocations.js'
 import { createSessions, createUsedPairs } from '../sessions/sessions.js'
-import { createFactorStands, createSignInDecision } from '../sign-in.js'
+import { createFactorStands, createSignInDecision, type StandsInDirectory } from '../sign-in.js'
 import {
   createMustSignInForDevice,
   createProveAgain,
@@ -55,7 +52,7 @@ import type { ResolvedOptions } from './option-schema.js'
 import { startPurging } from './purging.js'
 
 /** All parts that capabilities share, in one object. Each capability receives all of it. */
-export interface Kit extends SignInKit, ConnectedHost, Pick<PagesKit, 'qrCode'> {
+export interface Kit extends SignInKit, ConnectedHost, Pick<PagesKit, 'qrCode' | 'directoryNames'> {
   readonly signIns: CountSignIns['signIns']
   /** Rejects while the bus is disconnected. Null without a bus. */
   readonly checkBus: (() => Promise<void>) | null
@@ -74,7 +71,7 @@ export interface Kit extends SignInKit, ConnectedHost, Pick<PagesKit, 'qrCode'> 
   /** Undefined without the option `providers`. */
   readonly providerServer: ProviderServer | undefined
   /** Undefined without the option `directories`. */
-  readonly directoryServer: DirectoryServer | undefined
+  readonly loadDirectories: LoadDirectories | undefined
   /** Undefined without the options `accounts`, `providers` and `directories`. */
   readonly proofs: Proofs | undefined
   /** Undefined without the option `accounts`. */
@@ -88,7 +85,7 @@ export function createKit(options: ResolvedOptions): Kit {
   const keeping = { ...host, ...keepSessions(options, host) }
   const serving = { ...keeping, ...serve(options, keeping) }
   const factors = { ...serving, ...askForFactors(options, serving) }
-  const deciding = { ...factors, ...decide(factors) }
+  const deciding = { ...factors, ...decide(factors, options) }
   const kit = { ...deciding, ...guard(deciding, options) }
   const { accountsServer, backchannelLogout, oauthServer, passkeyServer } = kit
   const once = [oauthServer?.once, passkeyServer?.once]
@@ -121,7 +118,6 @@ export function kitForApps(kit: Kit): PagesKit | undefined {
     acrValues: acrValuesOf(kit),
     locales: [...pageSite.languages.keys()],
     providerIds: kit.providerServer?.list.map(({ id }) => id) ?? [],
-    directoryNames: kit.directoryServer?.directories.map(({ name }) => name) ?? [],
     deviceFlow: deviceRules && deviceCodes && createDeviceFlow(kit, deviceRules, deviceCodes),
   }
 }
@@ -148,6 +144,7 @@ function settingsOf(options: ResolvedOptions) {
     allowedOrigins,
     qrCode: pages?.qrCode,
     hasAccountPage: pages?.account !== false,
+    directoryNames: options.directories?.list.map(({ name }) => name) ?? [],
     isRegistrationOpen: registration !== undefined && registration !== 'invited',
     codeLifetime: lifetimes.code,
     accessTokenLifetime: lifetimes.accessToken,
@@ -232,19 +229,16 @@ function serve(options: ResolvedOptions, kit: Host & ReturnType<typeof keepSessi
 // Signing in somewhere else, by a directory, and the proofs that both share with accounts.
 function serveProviders(options: ResolvedOptions, kit: Host, pagesUrl: URL | undefined) {
   const { accounts, providers, directories } = options
-  const { proofStore, call, identities } = kit
+  const { proofStore, call } = kit
   const needsProofs = [accounts, providers, directories].some((option) => option !== undefined)
   const proofs = needsProofs && proofStore ? createProofs({ ...kit, proofStore }) : undefined
-  const directoryServer =
-    directories && identities && createDirectoryServer(kit, directories, identities)
   const without = { providerServer: undefined, mayUsePassword: undefined, takesPasswords: true }
-  if (providers === undefined) return { proofs, directoryServer, ...without }
+  if (providers === undefined) return { proofs, ...without }
   const { baseUrl = pagesUrl, only, passwordFor = () => false } = providers
   // Checked at the start: there is one of the two addresses.
   const address = new URL(baseUrl as string | URL)
   return {
     proofs,
-    directoryServer,
     providerServer: createProviderServer(kit, providers, address),
     takesPasswords: !only || providers.passwordFor !== undefined,
     mayUsePassword: only
@@ -275,9 +269,10 @@ function askForFactors(options: ResolvedOptions, kit: Served) {
 type Asking = Served & ReturnType<typeof askForFactors>
 
 // The decision about sign-ins, and the check of passwords.
-function decide(kit: Asking) {
+function decide(kit: Asking, options: ResolvedOptions) {
   const { passkeyServer, passkeyFactor, secondFactors } = kit
-  const { verifyPassword, standsInDirectory, passwordElsewhere } = verifyPasswords(kit)
+  const { verifyPassword, standsInDirectory, ...elsewhere } = verifyPasswords(kit, options)
+  const { passwordElsewhere } = elsewhere
   const { countDecision, signIns } = countSignIns(kit.observeEvents)
   const deciding = { ...kit, standsInDirectory }
   const decideSignIn = createSignInDecision(deciding, kit.beforeLogin, countDecision)
@@ -295,7 +290,7 @@ function decide(kit: Asking) {
     (await owesFactor(user)) || (await passkeyProof?.hasAny(user.id)) === true
   return {
     verifyPassword,
-    passwordElsewhere,
+    ...elsewhere,
     decideSignIn,
     signIns,
     factorStands: createFactorStands(kit),
@@ -311,18 +306,26 @@ function decide(kit: Asking) {
 }
 
 // By the host's hashes, or by the user's directory.
-function verifyPasswords(kit: Asking) {
-  const { directoryServer, throttle, accountsServer } = kit
-  const byHash = createVerifyPassword(kit.hasher, kit.audit)
-  if (directoryServer === undefined)
-    return { verifyPassword: byHash, standsInDirectory: undefined, passwordElsewhere: undefined }
-  const takeGuess = throttle.limitDirectories(directoryServer.directoriesOptions.guesses)
-  const directoryKit = { ...kit, ...directoryServer, isKept: keptAddresses(accountsServer) }
-  return {
-    verifyPassword: createVerifyByDirectory(directoryKit, byHash, takeGuess),
-    standsInDirectory: createStandsInDirectory(directoryServer),
-    passwordElsewhere: directoryServer.passwordElsewhere,
-  }
+function verifyPasswords(kit: Asking, { directories: options }: ResolvedOptions) {
+  const { identities, accountsServer } = kit
+  const verifyByHash = createVerifyPassword(kit.hasher, kit.audit)
+  const without = { standsInDirectory: undefined, passwordElsewhere: undefined }
+  if (options === undefined || identities === undefined)
+    return { verifyPassword: verifyByHash, loadDirectories: undefined, ...without }
+  const given: DirectoriesGiven = { ...kit, verifyByHash, isKept: keptAddresses(accountsServer) }
+  const loadDirectories: LoadDirectories = lazily(async () => {
+    const { createDirectorySignIn } = await import('../directory-sign-in/directory-sign-in.js')
+    return createDirectorySignIn(given, options, identities)
+  })
+  // At once: it also looks at those who are signed in.
+  forgetRejection(loadDirectories())
+  const verifyPassword: VerifyPassword = async (...asked) =>
+    (await loadDirectories()).verifyPassword(...asked)
+  const standsInDirectory: StandsInDirectory = async (...asked) =>
+    (await loadDirectories()).standsInDirectory(...asked)
+  const passwordElsewhere = async (userId: string) =>
+    (await loadDirectories()).passwordElsewhere(userId)
+  return { verifyPassword, loadDirectories, standsInDirectory, passwordElsewhere }
 }
 
 /** Whether an address is kept for a user who can go back to it. */

@@ -1,7 +1,6 @@
 import type { RequestContext } from '../audit/events.js'
 import type { ThrottleScope } from '../audit/refusals.js'
 import type { Soon } from '../lib/async.js'
-import { boundedCache } from '../lib/bounded-cache.js'
 import { type Answer, type Command, type Counter, isEnding } from './counter.js'
 import {
   type AccountKeys,
@@ -18,11 +17,13 @@ import { forgetCodes } from './second-factor-limits.js'
 import {
   type Asked,
   createSlots,
+  createUsedUp,
   type FirstAnswer,
   givingBack,
   type NoSlot,
   type Slot,
   type Slots,
+  type UsedUp,
   type Wanted,
   wanted,
 } from './slots.js'
@@ -121,9 +122,6 @@ const maxWaitMs = 5000
  * with or without a row, so that the time does not reveal which.
  */
 const refusalDelayMs = 25
-
-/** Networks beyond their limit that a process remembers. */
-const maxRemembered = 10_000
 
 /**
  * An unknown identifier causes the same calls in the same order as a known one.
@@ -492,23 +490,4 @@ function headersOf(
   return slot === undefined
     ? {}
     : rateLimitHeaders(points, slot.count.remaining, slot.count.seconds)
-}
-
-/** Networks beyond their limit, as a hint: each attempt still asks the counter. */
-interface UsedUp {
-  has(network: Wanted): boolean
-  notice(slot: Slot | NoSlot): void
-}
-
-function createUsedUp(seconds: number): UsedUp {
-  const until = boundedCache<number>(maxRemembered, seconds)
-  return {
-    has: ({ key }) => (until.get(key, new Date()) ?? 0) > Date.now(),
-    notice(slot) {
-      const { remaining, seconds } = slot.count
-      if (remaining > 0) return until.delete(slot.key)
-      const wait = slot.isSlot ? seconds : slot.retryAfter
-      until.set(slot.key, Date.now() + wait * 1000, new Date())
-    },
-  }
 }

@@ -1,4 +1,5 @@
 import type { Soon } from '../lib/async.js'
+import { boundedCache } from '../lib/bounded-cache.js'
 import {
   type Answer,
   type Ask,
@@ -270,4 +271,27 @@ function turn(waiting: Set<() => void>, milliseconds: number): Promise<boolean> 
     const timer = setTimeout(() => leave(false), milliseconds)
     waiting.add(wake)
   })
+}
+
+/** Networks beyond their limit that a process remembers. */
+const maxRemembered = 10_000
+
+/** Networks beyond their limit, as a hint: each attempt still asks the counter. */
+export interface UsedUp {
+  has(network: Wanted): boolean
+  notice(slot: Slot | NoSlot): void
+}
+
+/** @param seconds - how long a process remembers one */
+export function createUsedUp(seconds: number): UsedUp {
+  const until = boundedCache<number>(maxRemembered, seconds)
+  return {
+    has: ({ key }) => (until.get(key, new Date()) ?? 0) > Date.now(),
+    notice(slot) {
+      const { remaining, seconds } = slot.count
+      if (remaining > 0) return until.delete(slot.key)
+      const wait = slot.isSlot ? seconds : slot.retryAfter
+      until.set(slot.key, Date.now() + wait * 1000, new Date())
+    },
+  }
 }

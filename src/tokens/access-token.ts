@@ -1,6 +1,7 @@
 import type { NoticeTime } from '../audit/audit.js'
 import { AuthError, notSignedIn } from '../errors.js'
 import { boundedCache } from '../lib/bounded-cache.js'
+import { ownMembers } from '../lib/check-options.js'
 import { type HostCall, UnexpectedAnswer } from '../lib/host-call.js'
 import { randomId, sha256 } from '../lib/secrets.js'
 import type { AccessTokenClaims, TokenSigner } from '../signers/contract.js'
@@ -112,8 +113,9 @@ export function createAccessTokens(
       session: SessionRecord,
       lifetime: number,
       now: Date,
-      { audience, use }: Parameters<AccessTokens['issue']>[3] = {},
+      given: Parameters<AccessTokens['issue']>[3],
     ) {
+      const { audience, use } = ownMembers({ ...given })
       const claims = claimsOf(session, lifetime, now, audience)
       const { iat, exp } = claims
       const from = (token: string) => {

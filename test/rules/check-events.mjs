@@ -19,7 +19,10 @@ const document = join(root, 'docs/events.md')
 const unionOf = (parsed, name) =>
   parsed.statements.find((node) => ts.isTypeAliasDeclaration(node) && node.name.text === name).type
 // The events of a capability may stand in a file of their own.
-const parts = { PasskeyEvent: 'audit/passkey-events.ts' }
+const parts = {
+  PasskeyEvent: 'audit/passkey-events.ts',
+  DirectoryEvent: 'audit/directory-events.ts',
+}
 const members = unionOf(file, 'AuthEventBody').types.flatMap((member) => {
   const path = parts[member.getText()]
   return path === undefined ? [member] : unionOf(parsedOf(path), member.getText()).types

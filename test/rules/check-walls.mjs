@@ -159,6 +159,10 @@ const offences = {
     'provider-sign-in/tickets.ts',
     "import type { AuthRouter } from '../router/auth-router.js'",
   ],
+  'floor-directory-sign-in': [
+    'directory-sign-in/directories.ts',
+    "import type { AuthRouter } from '../router/auth-router.js'",
+  ],
   'floor-registration': [
     'registration/invitations.ts',
     "import type { ResolvedOptions } from '../router/resolve-options.js'",

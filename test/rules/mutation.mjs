@@ -89,6 +89,10 @@ const areas = {
     tests: ['providers/', 'lib/outgoing'],
   },
   directories: { mutate: ['src/directories/*.ts'], tests: ['directories/'] },
+  'directory-sign-in': {
+    mutate: ['src/directory-sign-in/*.ts', 'src/throttle/directory-limit.ts'],
+    tests: ['directory-sign-in/', 'regressions/doors.attack'],
+  },
   'device-links': {
     mutate: ['src/device-links/*.ts'],
     tests: ['device-links/', 'pages/account/', 'docs/http-api'],

@@ -51,6 +51,10 @@ const slow = new Set([
   'test/directories/active-directory.test.ts',
   'test/directories/openldap.test.ts',
   'test/directories/outages.test.ts',
+  'test/directory-sign-in/directory-sign-in.attack.test.ts',
+  'test/directory-sign-in/directory-sign-in.test.ts',
+  'test/directory-sign-in/openldap.test.ts',
+  'test/directory-sign-in/watch.test.ts',
   'test/docs/accounts.test.ts',
   'test/docs/clients-react.test.ts',
   'test/docs/cookies.test.ts',
@@ -218,6 +222,7 @@ const slow = new Set([
 const smoke = new Set([
   'test/admin/databases.test.ts',
   'test/directories/options.test.ts',
+  'test/directory-sign-in/leaving.test.ts',
   'test/doctor/program.test.ts',
   'test/email-sign-in/email-sign-in.test.ts',
   'test/host-sign-in/open-session.attack.test.ts',

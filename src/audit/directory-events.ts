@@ -1,0 +1,38 @@
+import type { DirectoryEntryRefusal, DirectoryLeaving } from './refusals.js'
+
+/** The audit events of directories. */
+export type DirectoryEvent =
+  /** A directory has signed nobody in, for another reason than a wrong password. */
+  | {
+      readonly type: 'directory.refused'
+      readonly directory: string
+      readonly userId: string | null
+      readonly reason: DirectoryEntryRefusal
+    }
+  /** A name leads to two entries or more: nobody is signed in by it. */
+  | {
+      readonly type: 'directory.ambiguous'
+      /** The directories with such entries. */
+      readonly directories: readonly string[]
+      readonly identifierDigest: string
+    }
+  /**
+   * An entry of a directory has the name or address of a user who is not connected with it. Connect
+   * the two by `auth.identities.connect`, if they are one person.
+   */
+  | {
+      readonly type: 'directory.name-taken'
+      readonly directory: string
+      /** Null if the host did not say whose it is. */
+      readonly userId: string | null
+    }
+  /** Somebody has left a directory: all sessions have ended. `outage`: `watchGrace` is over. */
+  | {
+      readonly type: 'directory.left'
+      readonly directory: string
+      readonly userId: string
+      readonly reason: DirectoryLeaving
+      readonly sessions: number
+    }
+  /** The users of a directory could not be looked at; it is tried again in the next interval. */
+  | { readonly type: 'directory.not-looked'; readonly directory: string }
