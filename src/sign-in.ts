@@ -127,11 +127,23 @@ export function createSignInDecision(
     // Sessions end when the factor changes, so a refresh that has shown it need not ask again.
     if (door === 'refresh' && secondFactors.meetsFactorPolicy(methods))
       return conclude(attempt, user, nothingProven)
-    return soon(totp === undefined ? secondFactors.totpOf(user.id) : totp, (read) =>
-      soon(proveFactor(kit, factorAttemptOf(attempt), user, read), (proof) =>
-        conclude(attempt, user, proof),
-      ),
-    )
+    const totp = totpIn(attempt)
+    return totp === undefined
+      ? secondFactors.totpOf(user.id).then((read) => judge(attempt, user, read))
+      : judge(attempt, user, totp)
+  }
+
+  function judge(
+    attempt: SignInAttempt,
+    user: AuthUser,
+    totp: SecondFactorRecord | null,
+  ): Soon<SignInDecision> {
+    const { door, methods, code, passkey, shownAt, context } = attempt
+    const asked = { isRefresh: door === 'refresh', methods, code, passkey, shownAt, context }
+    const factor = proveFactor(kit, asked, user, totp)
+    return factor instanceof Promise
+      ? factor.then((proof) => conclude(attempt, user, proof))
+      : conclude(attempt, user, factor)
   }
 
   function conclude(
@@ -169,6 +181,11 @@ export function createSignInDecision(
     onDecision(attempt, reason)
     return { allowed: false, reason, error } as const
   }
+}
+
+// Its own: a polluted prototype must not answer that there is none.
+function totpIn(attempt: SignInAttempt): SignInAttempt['totp'] {
+  return Object.hasOwn(attempt, 'totp') ? attempt.totp : undefined
 }
 
 interface Proven {

@@ -48,7 +48,7 @@ export async function issueTokens(
     { ...session, scope },
     accessTokenLifetime,
     now,
-    { audience: isOwn ? undefined : grant.resource },
+    isOwn ? undefined : grant.resource,
   )
   const idToken = grant.scopes.includes('openid')
     ? { id_token: await signIdToken(kit, session, grant, token, now) }

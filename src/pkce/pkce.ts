@@ -11,6 +11,7 @@ import { ownerOf } from '../principal/principal.js'
 import { isPlaceholder } from '../sessions/placeholder-session.js'
 import { requireRecentSignIn } from '../sessions/recent-sign-in.js'
 import type { AuthenticationMethod, SessionRecord } from '../stores/contract.js'
+import type { IssuedAccessToken } from '../tokens/access-token.js'
 import { newRefreshToken } from '../tokens/refresh-token.js'
 import {
   codeChallengePattern,
@@ -161,14 +162,13 @@ function sign(
   session: SessionRecord,
   refresh_token: string,
 ) {
-  return accessTokens.issue(session, accessTokenLifetime, session.createdAt, {
-    use: ({ token: access_token, expiresIn: expires_in }) => ({
-      access_token,
-      token_type: 'Bearer',
-      expires_in,
-      refresh_token,
-    }),
+  const use = ({ token: access_token, expiresIn: expires_in }: IssuedAccessToken) => ({
+    access_token,
+    token_type: 'Bearer',
+    expires_in,
+    refresh_token,
   })
+  return accessTokens.issue(session, accessTokenLifetime, session.createdAt, undefined, use)
 }
 
 /** An access token contains the scope and is limited to 4096 characters. */

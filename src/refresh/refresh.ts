@@ -62,10 +62,14 @@ function refreshEndpoint(kit: SignInKit): Endpoint {
           open:
             () =>
             ({ refreshToken: refresh_token, session }) =>
-              accessTokens.issue(session, accessTokenLifetime, clock(), {
-                use: ({ token: access_token, expiresIn: expires_in }) =>
+              accessTokens.issue(
+                session,
+                accessTokenLifetime,
+                clock(),
+                undefined,
+                ({ token: access_token, expiresIn: expires_in }) =>
                   ok({ access_token, token_type: 'Bearer', expires_in, refresh_token }),
-              }),
+              ),
         },
         context,
       )

@@ -122,7 +122,7 @@ function pendingOfUsers() {
     },
     delete: remove,
     deleteAll: (userId: string) => void users.delete(userId),
-    // Other work runs in between, and enrolments that come or go meanwhile change the same map.
+    // Other work runs in between. An enrolment that comes or goes meanwhile changes the same map.
     async purge(now: Date, limit = Number.POSITIVE_INFINITY): Promise<number> {
       let purged = 0
       let looks = 0

@@ -282,7 +282,6 @@ export interface UsedUp {
   notice(slot: Slot | NoSlot): void
 }
 
-/** @param seconds - how long a process remembers one */
 export function createUsedUp(seconds: number): UsedUp {
   const until = boundedCache<number>(maxRemembered, seconds)
   return {

@@ -21,16 +21,14 @@ export interface AccessTokens {
   /**
    * Issues a token of the session, bound to its current refresh token. It lives at most `lifetime`
    * seconds, and no longer than the session. `audience`: the API, if not the signer's own; `use`
-   * makes the result of it.
+   * makes the result.
    */
   issue<Result = IssuedAccessToken>(
     session: SessionRecord,
     lifetime: number,
     now: Date,
-    options?: {
-      readonly audience?: string | undefined
-      readonly use?: (issued: IssuedAccessToken) => Result
-    },
+    audience?: string,
+    use?: (issued: IssuedAccessToken) => Result,
   ): Promise<Result>
   /**
    * The claims of a valid token of ours for our own API, or for `audience`. Throws 401 for any
@@ -113,7 +111,8 @@ export function createAccessTokens(
       session: SessionRecord,
       lifetime: number,
       now: Date,
-      given: Parameters<AccessTokens['issue']>[3],
+      audience?: string,
+      use?: (issued: IssuedAccessToken) => Result,
     ) {
       const { audience, use } = ownMembers({ ...given })
       const claims = claimsOf(session, lifetime, now, audience)
