@@ -123,27 +123,16 @@ export function createSignInDecision(
   }
 
   function askFactor(attempt: SignInAttempt, user: AuthUser): Soon<SignInDecision> {
-    const { door, methods, totp } = attempt
+    const { door, methods } = attempt
     // Sessions end when the factor changes, so a refresh that has shown it need not ask again.
     if (door === 'refresh' && secondFactors.meetsFactorPolicy(methods))
       return conclude(attempt, user, nothingProven)
     const totp = totpIn(attempt)
-    return totp === undefined
-      ? secondFactors.totpOf(user.id).then((read) => judge(attempt, user, read))
-      : judge(attempt, user, totp)
-  }
-
-  function judge(
-    attempt: SignInAttempt,
-    user: AuthUser,
-    totp: SecondFactorRecord | null,
-  ): Soon<SignInDecision> {
-    const { door, methods, code, passkey, shownAt, context } = attempt
-    const asked = { isRefresh: door === 'refresh', methods, code, passkey, shownAt, context }
-    const factor = proveFactor(kit, asked, user, totp)
-    return factor instanceof Promise
-      ? factor.then((proof) => conclude(attempt, user, proof))
-      : conclude(attempt, user, factor)
+    return soon(totp === undefined ? secondFactors.totpOf(user.id) : totp, (read) =>
+      soon(proveFactor(kit, factorAttemptOf(attempt), user, read), (proof) =>
+        conclude(attempt, user, proof),
+      ),
+    )
   }
 
   function conclude(

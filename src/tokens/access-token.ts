@@ -1,7 +1,6 @@
 import type { NoticeTime } from '../audit/audit.js'
 import { AuthError, notSignedIn } from '../errors.js'
 import { boundedCache } from '../lib/bounded-cache.js'
-import { ownMembers } from '../lib/check-options.js'
 import { type HostCall, UnexpectedAnswer } from '../lib/host-call.js'
 import { randomId, sha256 } from '../lib/secrets.js'
 import type { AccessTokenClaims, TokenSigner } from '../signers/contract.js'
@@ -114,7 +113,6 @@ export function createAccessTokens(
       audience?: string,
       use?: (issued: IssuedAccessToken) => Result,
     ) {
-      const { audience, use } = ownMembers({ ...given })
       const claims = claimsOf(session, lifetime, now, audience)
       const { iat, exp } = claims
       const from = (token: string) => {
