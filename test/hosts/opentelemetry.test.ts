@@ -7,8 +7,8 @@ import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http'
 import { BasicTracerProvider, BatchSpanProcessor } from '@opentelemetry/sdk-trace-base'
 import { traceWith } from 'messaging-auth-router/opentelemetry'
 import { expect, it, onTestFinished } from 'vitest'
+import { listen } from './support/browser.js'
 import { password, startChat } from './support/chat.js'
-import { listen } from './support/passport-host.js'
 
 interface Span {
   readonly name: string

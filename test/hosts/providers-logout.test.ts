@@ -11,8 +11,8 @@ import {
 import { openIdProvider } from 'messaging-auth-router/providers'
 import { memoryStores } from 'messaging-auth-router/stores/memory'
 import { expect, it, onTestFinished } from 'vitest'
+import { browser, listen } from './support/browser.js'
 import { client, startOidcProvider } from './support/oidc-provider.js'
-import { browser, listen } from './support/passport-host.js'
 
 const alice = { id: 'u-alice', username: 'alice', name: 'Alice', passwordHash: null }
 const codeVerifier = 'v'.repeat(43)

@@ -11,6 +11,7 @@ import { allowInsecureRequests, discovery } from 'openid-client'
 import { Strategy as OpenIdStrategy } from 'openid-client/passport'
 import { describe, expect, it } from 'vitest'
 import { gitHubApp, startGitHub } from '../providers/git-hub-double.js'
+import { browser } from './support/browser.js'
 import { example } from './support/doc-examples.js'
 import {
   entryPoint,
@@ -22,7 +23,6 @@ import {
   spIssuer,
 } from './support/fake-saml.js'
 import { client, startOidcProvider } from './support/oidc-provider.js'
-import { browser } from './support/passport-host.js'
 
 const require = createRequire(import.meta.url)
 const { Strategy: GitHubStrategy } = require('passport-github2')

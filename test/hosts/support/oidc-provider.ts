@@ -3,7 +3,7 @@ import { createServer } from 'node:http'
 import express from 'express'
 import { exportJWK, generateKeyPair } from 'jose'
 import OidcProvider, { type ClientMetadata } from 'oidc-provider'
-import { listen } from './passport-host.js'
+import { listen } from './browser.js'
 
 export const client = { client_id: 'chat', client_secret: 'secret-of-the-client-1' }
 
