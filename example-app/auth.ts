@@ -7,6 +7,7 @@ import {
 } from 'messaging-auth-router/stores/sql'
 import { accountsOptions } from './accounts.js'
 import type { Database } from './database.js'
+import { directoriesOptions } from './directories.js'
 import { keepRotating, openKeyRing, readEncryptionKeys } from './keys.js'
 import { log } from './log.js'
 import { keysForApps, namingSettings, oauthOptions, pages } from './oauth.js'
@@ -54,6 +55,7 @@ export async function createAuth(
   const store = sqlPasskeyStore(database.kysely)
   const accounts = accountsOptions(settings)
   const providers = await providersOptions(settings)
+  const directories = await directoriesOptions(settings)
   const passkeys = passkeyOptions(publicUrl, { store, once: apps.once })
   return namingSettings(() =>
     createAuthRouter({
@@ -71,6 +73,7 @@ export async function createAuth(
       ...(passkeys && { passkeys }),
       ...(accounts && { accounts }),
       ...(providers && { providers }),
+      ...(directories && { directories }),
       secondFactor: ({ username }) =>
         named.has(username) || named.has('everybody') ? 'required' : 'optional',
       totpIssuer: 'Chat',

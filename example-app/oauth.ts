@@ -125,7 +125,7 @@ export function namingSettings<T>(make: () => T): T {
     return make()
   } catch (error) {
     const option = error instanceof AuthConfigError ? error.option : ''
-    if (!/^(oauth|pagesOrigin|passkeys|providers)/.test(option)) throw error
+    if (!/^(oauth|pagesOrigin|passkeys|providers|directories)/.test(option)) throw error
     const setting = settingOf(option)
     throw new SettingError(`${setting}: ${reasonOf(error)}`)
   }
@@ -133,6 +133,7 @@ export function namingSettings<T>(make: () => T): T {
 
 function settingOf(option: string): string {
   if (option.startsWith('providers')) return 'PROVIDERS'
+  if (option.startsWith('directories')) return 'DIRECTORIES'
   if (option.startsWith('oauth.clientDocuments')) return 'ASSISTANT_HOSTS'
   return option.startsWith('oauth.clients') ? 'OAUTH_CLIENTS' : 'PUBLIC_URL'
 }

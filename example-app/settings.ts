@@ -1,6 +1,7 @@
 import { unescape as decoded } from 'node:querystring'
 import { fileURLToPath } from 'node:url'
 import type { OAuthClient, SigningKey } from 'messaging-auth-router'
+import type { LdapDirectoryOptions } from 'messaging-auth-router/directories'
 import type { OpenIdProviderOptions } from 'messaging-auth-router/providers'
 
 /** What the environment says. */
@@ -14,6 +15,8 @@ export interface Settings {
   readonly assistantHosts: readonly string[]
   /** Where users have accounts that they may sign in with here. */
   readonly providers: readonly OpenIdProviderOptions[]
+  /** The directories whose people may sign in here. */
+  readonly directories: readonly LdapDirectoryOptions[]
   readonly trustProxy: number | string[]
   readonly seedUsers: number
   readonly databaseUrl: string
@@ -62,6 +65,7 @@ export function readSettings(env: NodeJS.ProcessEnv): Settings {
     oauthClients: jsonArray('OAUTH_CLIENTS', env, 'clients'),
     assistantHosts: assistantHosts(env['ASSISTANT_HOSTS']),
     providers: jsonArray('PROVIDERS', env, 'providers'),
+    directories: jsonArray('DIRECTORIES', env, 'directories'),
     trustProxy: trustProxy(env['TRUST_PROXY'] || '0'),
     seedUsers: whole('SEED_USERS', env['SEED_USERS'] || '0', 100_000),
     databaseUrl: databaseUrl(env['DATABASE_URL'] || 'sqlite:example-app/data/example.db'),

@@ -156,7 +156,8 @@ function arrivalMethods(
 ): Required<Arrivals> {
   return {
     async create({ email, username, name, passwordHash }) {
-      // Here nobody becomes a user by a provider: see example-app/providers.ts.
+      // Nobody becomes a user by a provider here, and people of directories have one: see
+      // example-app/directories.ts.
       if (email === null) throw new Error('the table keeps no user without an address')
       const is = { emailVerified: true, emailFactor: false, disabled: false }
       const names = { username: username.toLowerCase(), email, name }

@@ -72,6 +72,7 @@ const slow = new Set([
   'test/example-app/cli.test.ts',
   'test/example-app/database-file.test.ts',
   'test/example-app/device-link.test.ts',
+  'test/example-app/directories.test.ts',
   'test/example-app/encryption-keys.test.ts',
   'test/example-app/example-app.test.ts',
   'test/example-app/mail.test.ts',
