@@ -2,8 +2,8 @@ import type { DirectoriesOptions } from 'messaging-auth-router'
 import { type Settings, withSetting } from './settings.js'
 
 /**
- * Lets people sign in with the password of a company's directory: see docs/directories.md. Undefined
- * without `DIRECTORIES`, and then ldapts need not be installed.
+ * Lets people sign in with the password of a company's directory: see docs/directories.md.
+ * Undefined without `DIRECTORIES`, and then ldapts need not be installed.
  */
 export async function directoriesOptions({
   directories,

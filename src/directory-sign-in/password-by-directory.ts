@@ -64,7 +64,7 @@ export function createVerifyByDirectory(
     const found = await askForEntries(kit, attempt)
     const target = targetOf(kit, attempt, found)
     const guess = await takeGuess(guessOf(kit, attempt, target), context)
-    const asking = [askForVerdict(kit, attempt, target, password), hashing] as const
+    const asking = [askForVerdict(kit, attempt, { found, target }, password), hashing] as const
     const [verdict, byHost] = await settle(guess, attempt, asking)
     const asked = { kit, attempt, createOwner }
     return isLocal ? ofHost(asked, byHost, found) : ofDirectory(asked, target, verdict)
@@ -140,17 +140,21 @@ function guessOf(
   return { of: ['name', typed === undefined ? '' : digestIdentifier(typed).name], userId }
 }
 
-// The password goes to the directory of the entry alone. All others get one that nobody has.
+// The password goes to the directory of the entry alone. All others get one that nobody has, but
+// for those that are down: nobody waits for them twice.
 async function askForVerdict(
   { directories }: DirectorySignInKit,
   { user, connection, typed }: Attempt,
-  target: Target | null,
+  { found, target }: { readonly found: Found; readonly target: Target | null },
   password: ShownPassword,
 ): Promise<DirectoryVerdict> {
   const decoy = randomSecret()
   const isMeant = target !== null && !target.entry.disabled && isUsable(password)
-  const asked =
-    typed === undefined ? directories.filter((one) => one === connection?.directory) : directories
+  const asked = directories.filter(
+    (directory, index) =>
+      found[index]?.status === 'fulfilled' &&
+      (typed !== undefined || directory === connection?.directory),
+  )
   const answers = await Promise.allSettled(
     asked.map((directory) =>
       isMeant && directory === target.directory
@@ -241,8 +245,8 @@ function refused(
 }
 
 /**
- * The new user of an entry whose password was right; null if strangers become no users, or another
- * user has the name. Of many calls for one entry, one creates. Rejects with 503.
+ * The user of an entry whose password was right, who may be new; null if strangers become no users,
+ * or another user has the name. Of many calls for one entry, one creates. Rejects with 503.
  */
 type CreateOwner = (
   of: { readonly directory: ConnectedDirectory; readonly entry: DirectoryEntry },
@@ -255,6 +259,9 @@ const looks = [0, 50, 200, 750]
 function createCreateOwner(kit: DirectorySignInKit): CreateOwner {
   const underWay = new Map<string, Promise<AuthUser | null>>()
   return async function createOwner({ directory, entry }, context) {
+    // The host may know the user by another name than the one that was typed.
+    const row = await kit.entries.find(directory.provider, entry.subject)
+    if (row !== null) return kit.users.findById(row.userId)
     if (kit.directoriesOptions.unknown !== 'create') return null
     const key = JSON.stringify([directory.provider, entry.subject])
     const mine = underWay.get(key) ?? create(kit, directory, entry, context)

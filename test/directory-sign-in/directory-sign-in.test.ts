@@ -83,6 +83,19 @@ describe('a user who is connected with an entry', () => {
     expect((await post(host, '/login', asAda)).status).toBe(200)
   })
 
+  it('signs in by every name of the entry, also by one that the host does not know', async () => {
+    const host = await startDirectories()
+    host.directory.add({
+      username: 'ada',
+      subject: 'guid-ada',
+      email: 'ada.lovelace@corp.example',
+      password: rightPassword,
+    })
+    const byAddress = { email: 'ada.lovelace@corp.example', password: rightPassword }
+    const { status, body } = await post(host, '/login', byAddress)
+    expect([status, body.data?.userId]).toEqual([200, 'u-ada'])
+  })
+
   it('is handed to `signedIn` with the entry, which is awaited', async () => {
     const seen: unknown[] = []
     const host = await startDirectories({
@@ -120,6 +133,8 @@ describe('a user who is connected with no entry', () => {
     host.directory.down(true)
     expect((await post(host, '/login', { username: 'alice', password })).status).toBe(200)
     expect((await post(host, '/login', { username: 'alice', password: 'wrong' })).status).toBe(401)
+    // Nobody waits for it twice.
+    expect(host.directory.calls).toMatchObject({ find: 2, verify: 0 })
   })
 
   it('is never taken over by an entry of the same name, which is reported', async () => {
