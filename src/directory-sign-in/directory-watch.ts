@@ -46,7 +46,9 @@ export async function lookAtAll(
   const people = await forEachPage(kit, directory, async (rows) => {
     const found = await directory.look(rows.map(({ subject }) => subject))
     if (found.length === 0 && rows.length >= fewest)
-      throw new UnexpectedAnswer(`directories.${directory.id} hides its people`)
+      await kit.call(`directories.${directory.id}.look`, () => {
+        throw new UnexpectedAnswer('the directory hides its people')
+      })
     const entries = new Map(found.map((entry) => [entry.subject, entry]))
     for (const row of rows) {
       const reason = await whyOut(kit, entries.get(row.subject))

@@ -87,7 +87,10 @@ describe('a directory that shows none of its people', () => {
       await host.auth.identities.connect({ userId, directory: 'corp', subject: `guid-${n}` })
     }
     host.directory.remove('ada')
-    await expect(host.auth.directories.look()).rejects.toBeDefined()
+    const look = host.auth.directories.look()
+    await expect(look).rejects.toMatchObject({ code: 'temporarily-unavailable' })
+    const error = 'UnexpectedAnswer: the directory hides its people'
+    expect(host.events).toContainEqual(expect.objectContaining({ type: 'host.failed', error }))
     expect((await get(host, '/me', bearer(authToken))).status).toBe(200)
   })
 })
