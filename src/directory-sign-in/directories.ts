@@ -1,3 +1,4 @@
+import type { DirectoryVerdict } from '../directories/contract.js'
 import type { Capability } from '../http/endpoint.js'
 import type { HostAction } from '../http/input.js'
 import type { PasswordElsewhere, VerifyPassword } from '../kits/sign-in-kit.js'
@@ -56,6 +57,28 @@ export interface DirectorySignIn extends IdentitiesForHost, DirectoriesForHost {
   readonly standsInDirectory: StandsInDirectory
   readonly passwordElsewhere: (userId: string) => Promise<PasswordElsewhere | null>
   readonly close: () => void
+}
+
+/** What is counted of a directory, for metrics: always the same outcomes. */
+export interface DirectoryCounts {
+  readonly search: EndedCalls<'ok' | 'failed'>
+  readonly bind: EndedCalls<DirectoryVerdict['outcome'] | 'failed'>
+  /** The last complete look that this process knows of; before it, its start. */
+  lookedAt: Date
+}
+
+interface EndedCalls<Outcome extends string> {
+  readonly outcomes: Record<Outcome, number>
+  seconds: number
+}
+
+/** Of a directory that was not asked yet. */
+export function createDirectoryCounts(lookedAt: Date): DirectoryCounts {
+  return {
+    search: { outcomes: { ok: 0, failed: 0 }, seconds: 0 },
+    bind: { outcomes: { right: 0, wrong: 0, 'must-change': 0, failed: 0 }, seconds: 0 },
+    lookedAt,
+  }
 }
 
 /** Loads it once. */

@@ -6,6 +6,7 @@ import type { PasswordElsewhere } from '../kits/sign-in-kit.js'
 import { randomId, sha256 } from '../lib/secrets.js'
 import type { SignInDoor, StandsInDirectory } from '../sign-in.js'
 import type { IdentityRecord, IdentityStore } from '../stores/identity-contract.js'
+import { createDirectoryCounts, type DirectoryCounts } from './directories.js'
 import type { CheckedDirectoriesOptions } from './directories-options.js'
 import { type ConnectedDirectory, failClosedDirectory } from './fail-closed-directory.js'
 
@@ -31,12 +32,16 @@ export interface DirectoryServer {
 }
 
 export function createDirectoryServer(
-  { callProvider, call }: Pick<GroundKit, 'callProvider' | 'call'>,
+  { callProvider, call, clock }: Pick<GroundKit, 'callProvider' | 'call' | 'clock'>,
   directoriesOptions: CheckedDirectoriesOptions,
   entries: IdentityStore,
+  counts?: ReadonlyMap<string, DirectoryCounts>,
 ): DirectoryServer {
   const { list, allowed } = directoriesOptions
-  const directories = list.map((directory) => failClosedDirectory(directory, callProvider))
+  const directories = list.map((directory) => {
+    const ofOne = counts?.get(directory.id) ?? createDirectoryCounts(clock())
+    return failClosedDirectory(directory, ofOne, callProvider)
+  })
   const byProvider = new Map(directories.map((one) => [one.provider, one]))
   const nobody = randomId()
   async function connectionOf(userId: string | null): Promise<Connection | null> {

@@ -3,7 +3,7 @@ import { contextOfAction, requireIds } from '../http/input.js'
 import type { VerifyPassword } from '../kits/sign-in-kit.js'
 import { storedProviderOf } from '../lib/stored-directory.js'
 import type { IdentityStore } from '../stores/identity-contract.js'
-import type { DirectorySignIn, EntryToConnect } from './directories.js'
+import type { DirectoryCounts, DirectorySignIn, EntryToConnect } from './directories.js'
 import type { CheckedDirectoriesOptions } from './directories-options.js'
 import {
   createDirectoryServer,
@@ -12,13 +12,15 @@ import {
   type DirectoryServer,
   newConnection,
 } from './directory-server.js'
-import { type DirectoryWatchKit, lookAtAll, watchDirectories } from './directory-watch.js'
+import { type DirectoryWatchKit, watchDirectories } from './directory-watch.js'
 import { createVerifyByDirectory } from './password-by-directory.js'
 
 /** The parts that it is made of. */
 export interface DirectoriesGiven extends Omit<DirectoryWatchKit, keyof DirectoryServer> {
   /** The check of the host's hashes. */
   readonly verifyByHash: VerifyPassword
+  /** By the id of the directory. */
+  readonly directoryCounts: ReadonlyMap<string, DirectoryCounts>
 }
 
 /** @param entries - the store of connected entries, which the option requires */
@@ -27,7 +29,7 @@ export function createDirectorySignIn(
   options: CheckedDirectoriesOptions,
   entries: IdentityStore,
 ): DirectorySignIn {
-  const server = createDirectoryServer(given, options, entries)
+  const server = createDirectoryServer(given, options, entries, given.directoryCounts)
   const kit = { ...given, ...server }
   const takeGuess = given.throttle.limitDirectories(options.guesses)
   const watch = watchDirectories(kit)
@@ -37,7 +39,7 @@ export function createDirectorySignIn(
     passwordElsewhere: createPasswordElsewhere(server),
     connect: (entry) => connect(kit, entry),
     disconnect: (entry) => disconnect(kit, entry),
-    look: () => Promise.all(server.directories.map((directory) => lookAtAll(kit, directory))),
+    look: () => Promise.all(server.directories.map(watch.look)),
     close() {
       watch.close()
       for (const directory of server.directories) directory.close().catch(() => {})

@@ -91,8 +91,8 @@ async function endOne(
 
 /** The looks of one process, at all directories. */
 export interface DirectoryWatch {
-  /** The time of the last complete look that this process knows of; null before it. */
-  readonly lookedAt: (directory: string) => Date | null
+  /** Looks now, at the host's wish. */
+  readonly look: (directory: ConnectedDirectory) => Promise<DirectoryLook>
   readonly close: () => void
 }
 
@@ -103,7 +103,7 @@ export interface DirectoryWatch {
 export function watchDirectories(kit: DirectoryWatchKit): DirectoryWatch {
   const { directories, directoriesOptions, proofs, clock } = kit
   const { watchInterval } = directoriesOptions
-  const looked = new Map<string, Date>()
+  const start = clock()
   const timers = new Set<NodeJS.Timeout>()
   let isClosed = false
 
@@ -114,7 +114,7 @@ export function watchDirectories(kit: DirectoryWatchKit): DirectoryWatch {
     const timer = setTimeout(async () => {
       timers.delete(timer)
       const at = await lookInTurn(kit, round)
-      if (at !== null) looked.set(round.directory.id, at)
+      if (at !== null) round.directory.counts.lookedAt = at
       if (!isClosed) plan(round)
     }, wait)
     timers.add(timer.unref())
@@ -122,9 +122,14 @@ export function watchDirectories(kit: DirectoryWatchKit): DirectoryWatch {
 
   if (watchInterval !== false && proofs !== undefined)
     for (const directory of directories)
-      plan({ directory, proofs, interval: watchInterval, failing: { since: clock() } })
+      plan({ directory, proofs, interval: watchInterval, failing: { since: start } })
   return {
-    lookedAt: (id) => looked.get(id) ?? null,
+    async look(directory) {
+      const at = clock()
+      const look = await lookAtAll(kit, directory)
+      directory.counts.lookedAt = at
+      return look
+    },
     close() {
       isClosed = true
       for (const timer of timers) clearTimeout(timer)

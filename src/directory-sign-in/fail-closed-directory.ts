@@ -5,12 +5,14 @@ import { ownMembers } from '../lib/check-options.js'
 import { type HostCall, UnexpectedAnswer } from '../lib/host-call.js'
 import { storedProviderOf } from '../lib/stored-directory.js'
 import { isWellFormed } from '../lib/texts.js'
+import type { DirectoryCounts } from './directories.js'
 
 /** A directory whose answers are checked. A failure is 503. */
 export interface ConnectedDirectory
   extends Pick<Directory, 'id' | 'name' | 'changePasswordUrl' | 'find' | 'verify' | 'look'> {
   /** The provider that its entries are stored under. */
   readonly provider: string
+  readonly counts: DirectoryCounts
   readonly close: () => Promise<void>
 }
 
@@ -50,20 +52,49 @@ const schemas = lazily(() => {
 })
 
 /** Wraps a directory of the host. `call` has a time limit that suits other servers. */
-export function failClosedDirectory(directory: Directory, call: HostCall): ConnectedDirectory {
+export function failClosedDirectory(
+  directory: Directory,
+  counts: DirectoryCounts,
+  call: HostCall,
+): ConnectedDirectory {
   const { id, name, changePasswordUrl } = directory
   const of = (method: string) => `directories.${id}.${method}`
+  const search = (method: 'find' | 'look', ask: () => Promise<readonly DirectoryEntry[]>) =>
+    counted(counts.search, call(of(method), ask, entriesOf), () => 'ok')
   return {
     id,
     name,
     changePasswordUrl,
     provider: storedProviderOf(id),
-    find: (typed) => call(of('find'), () => directory.find(typed), entriesOf),
+    counts,
+    find: (typed) => search('find', () => directory.find(typed)),
     verify: (entry, password) =>
-      call(of('verify'), () => directory.verify(entry, password), verdictOf),
-    look: (subjects) => call(of('look'), () => directory.look(subjects), entriesOf),
+      counted(
+        counts.bind,
+        call(of('verify'), () => directory.verify(entry, password), verdictOf),
+        ({ outcome }) => outcome,
+      ),
+    look: (subjects) => search('look', () => directory.look(subjects)),
     close: () => directory.close(),
   }
+}
+
+/** Counts a call when it has ended, with its time. It is the same promise. */
+function counted<Answer, Outcome extends string>(
+  calls: { readonly outcomes: Record<Outcome | 'failed', number>; seconds: number },
+  asking: Promise<Answer>,
+  outcomeOf: (answer: Answer) => Outcome,
+): Promise<Answer> {
+  const from = performance.now()
+  const note = (outcome: Outcome | 'failed') => {
+    calls.outcomes[outcome] += 1
+    calls.seconds += (performance.now() - from) / 1000
+  }
+  asking.then(
+    (answer) => note(outcomeOf(answer)),
+    () => note('failed'),
+  )
+  return asking
 }
 
 // The copies have no prototype: a polluted prototype must put nobody into a group.

@@ -41,9 +41,17 @@ const parts: ReadonlyMap<string, string> = new Map([
   ['passwords', 'passwords'],
   ['mail', 'mail'],
   ['providers', 'outgoing'],
+  ['directories', 'outgoing'],
   ['outgoing', 'outgoing'],
 ])
 const hooks = 'hooks'
+
+function partOf(operation: string): string {
+  const [first = '', , method] = operation.split('.', 3)
+  // `directories.allowed` is a rule of the host; `directories.corp.find` goes to another server.
+  const isHook = first === 'directories' && method === undefined
+  return isHook ? hooks : (parts.get(first) ?? hooks)
+}
 
 /** Counts the calls of the host. */
 export interface CountCalls {
@@ -59,8 +67,7 @@ export function createCallCounts(): CountCalls {
   )
   return {
     onDone(operation, milliseconds, failed) {
-      const [first = ''] = operation.split('.', 1)
-      const count = counts.get(parts.get(first) ?? hooks)
+      const count = counts.get(partOf(operation))
       if (count === undefined) return
       const seconds = milliseconds / 1000
       const bucket = bucketSeconds.findIndex((most) => seconds <= most)

@@ -2,7 +2,11 @@ import { createProvePassword } from '../account/prove-password.js'
 import { type AccountsServer, createAccountsServer } from '../accounts/accounts-server.js'
 import { isKept } from '../accounts/former-addresses.js'
 import { createProofs, type Proofs } from '../accounts/proofs.js'
-import type { LoadDirectories } from '../directory-sign-in/directories.js'
+import {
+  createDirectoryCounts,
+  type DirectoryCounts,
+  type LoadDirectories,
+} from '../directory-sign-in/directories.js'
 import type { DirectoriesGiven } from '../directory-sign-in/directory-sign-in.js'
 import { createAuthentication } from '../guard/authenticate.js'
 import { createAskForKeys } from '../guard/key-marks.js'
@@ -72,6 +76,8 @@ export interface Kit extends SignInKit, ConnectedHost, Pick<PagesKit, 'qrCode' |
   readonly providerServer: ProviderServer | undefined
   /** Undefined without the option `directories`. */
   readonly loadDirectories: LoadDirectories | undefined
+  /** By the id of the directory; empty without the option. */
+  readonly directoryCounts: ReadonlyMap<string, DirectoryCounts>
   /** Undefined without the options `accounts`, `providers` and `directories`. */
   readonly proofs: Proofs | undefined
   /** Undefined without the option `accounts`. */
@@ -309,10 +315,13 @@ function decide(kit: Asking, options: ResolvedOptions) {
 function verifyPasswords(kit: Asking, { directories: options }: ResolvedOptions) {
   const { identities, accountsServer } = kit
   const verifyByHash = createVerifyPassword(kit.hasher, kit.audit)
-  const without = { standsInDirectory: undefined, passwordElsewhere: undefined }
+  const list = options?.list ?? []
+  const directoryCounts = new Map(list.map(({ id }) => [id, createDirectoryCounts(kit.clock())]))
+  const without = { standsInDirectory: undefined, passwordElsewhere: undefined, directoryCounts }
   if (options === undefined || identities === undefined)
     return { verifyPassword: verifyByHash, loadDirectories: undefined, ...without }
-  const given: DirectoriesGiven = { ...kit, verifyByHash, isKept: keptAddresses(accountsServer) }
+  const isKept = keptAddresses(accountsServer)
+  const given: DirectoriesGiven = { ...kit, verifyByHash, directoryCounts, isKept }
   const loadDirectories: LoadDirectories = lazily(async () => {
     const { createDirectorySignIn } = await import('../directory-sign-in/directory-sign-in.js')
     return createDirectorySignIn(given, options, identities)
@@ -325,7 +334,7 @@ function verifyPasswords(kit: Asking, { directories: options }: ResolvedOptions)
     (await loadDirectories()).standsInDirectory(...asked)
   const passwordElsewhere = async (userId: string) =>
     (await loadDirectories()).passwordElsewhere(userId)
-  return { verifyPassword, loadDirectories, standsInDirectory, passwordElsewhere }
+  return { verifyPassword, loadDirectories, standsInDirectory, passwordElsewhere, directoryCounts }
 }
 
 /** Whether an address is kept for a user who can go back to it. */

@@ -20,6 +20,7 @@ export function createMetrics(kit: Kit, stats: () => AuthStats): () => string {
       ...calls(kit.calls),
       ...queue(stats()),
       ...others(stats()),
+      ...(kit.directoryCounts.size === 0 ? [] : directories(kit)),
     ].join('')
   }
 }
@@ -82,6 +83,32 @@ function others({ sockets, audit, mail, rpLogout }: AuthStats): string[] {
     one('counter', 'audit_lost_total', 'Events that onEvent has lost.', audit.failed),
     one('gauge', 'mails_waiting', 'Mails under way.', mail.waiting),
     one('gauge', 'logout_tokens_waiting', 'Logout tokens under way.', rpLogout.waiting),
+  ]
+}
+
+function directories({ directoryCounts, clock }: Kit): string[] {
+  const all = [...directoryCounts]
+  const calls = all.flatMap(([id, counts]) =>
+    (['search', 'bind'] as const).map((call) => {
+      return { labels: `directory="${id}",call="${call}"`, ...counts[call] }
+    }),
+  )
+  const ended = calls.flatMap(({ labels, outcomes }) =>
+    Object.entries(outcomes).map(([outcome, count]): Sample => {
+      return [`{${labels},outcome="${outcome}"}`, count]
+    }),
+  )
+  const seconds = calls.map(({ labels, seconds }): Sample => [`{${labels}}`, seconds])
+  // The clock may have been set back.
+  const now = clock().getTime()
+  const ages = all.map(([id, { lookedAt }]): Sample => {
+    return [`{directory="${id}"}`, Math.max(0, now - lookedAt.getTime()) / 1000]
+  })
+  const help = 'Since the last complete look, or the start.'
+  return [
+    family('counter', 'directory_calls_total', 'Searches and binds.', ended),
+    family('counter', 'directory_call_seconds_total', 'How long they took.', seconds),
+    family('gauge', 'directory_look_age_seconds', help, ages),
   ]
 }
 

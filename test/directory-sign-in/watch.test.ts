@@ -3,6 +3,7 @@ import type { DirectoriesOptions } from '../../src/index.js'
 import { memoryStores } from '../../src/stores/memory-stores.js'
 import { logIn } from '../support/client.js'
 import { memoryDirectory } from '../support/memory-directory.js'
+import { valuesIn } from '../support/prometheus.js'
 import { type DirectoryHost, rightPassword, startDirectories } from './directory-host.js'
 
 const asAda = { username: 'ada', password: rightPassword }
@@ -50,6 +51,20 @@ describe('two processes', () => {
     directory.disable('ada')
     await pass(305)
     expect([await sessionsOf(one), await sessionsOf(other)]).toEqual([0, 0])
+  })
+
+  it('both know how long ago the last look was, and that an outage goes on', async () => {
+    const { directory, one, other } = await startTwo()
+    const ages = () =>
+      [one, other].map(
+        ({ auth }) =>
+          valuesIn(auth.metrics())['mar_directory_look_age_seconds{directory="corp"}'] ?? 0,
+      )
+    for (let interval = 0; interval < 5; interval += 1) await pass(300)
+    for (const age of ages()) expect(age).toBeLessThan(900)
+    directory.down(true)
+    for (let interval = 0; interval < 5; interval += 1) await pass(300)
+    for (const age of ages()) expect(age).toBeGreaterThan(900)
   })
 
   it('never look where the host has said so', async () => {

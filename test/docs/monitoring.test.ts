@@ -8,6 +8,7 @@ import { createAuthRouter, generateSigningKey, joseSigner } from '../../src/inde
 import { memoryStores } from '../../src/stores/memory-stores.js'
 import { temporaryFolder } from '../support/databases.js'
 import { encryptionKey } from '../support/host.js'
+import { memoryDirectory } from '../support/memory-directory.js'
 import { askPromtool, parseMetrics, promtool } from '../support/prometheus.js'
 import { testUsers } from '../support/users.js'
 
@@ -64,6 +65,7 @@ beforeAll(async () => {
       keys: [await generateSigningKey()],
     }),
     encryptionKeys: [encryptionKey],
+    directories: { list: [memoryDirectory()] },
   })
   text = router.metrics()
   await router.close()
@@ -71,7 +73,7 @@ beforeAll(async () => {
 
 describe('the queries', () => {
   it('are on the page, on the dashboard and in the alerts', () => {
-    expect([ofPage.length, ofDashboard.length, ofAlerts.length]).toEqual([10, 19, 7])
+    expect([ofPage.length, ofDashboard.length, ofAlerts.length]).toEqual([10, 19, 8])
   })
 
   it.each(queries)('ask for metrics and labels that there are: %s', (query) => {
@@ -137,16 +139,16 @@ const names = [...read('examples/monitoring/alerts.yml').matchAll(/- alert: (\w+
 )
 
 describe('the alerts', () => {
-  it('are the seven of the page', () => {
+  it('are the eight of the page', () => {
     const listed = [...page.matchAll(/^\| `(Auth\w+)` \|/gm)].map(([, name]) => name)
     expect(names).toEqual(listed)
-    expect(names.length).toBe(7)
+    expect(names.length).toBe(8)
   })
 
   it.skipIf(promtool === null)('are rules to Prometheus', () => {
     const { isContent, said } = askPromtool(['check', 'rules', '--lint=all', alertsFile])
     expect(isContent, said).toBe(true)
-    expect(said).toContain('7 rules found')
+    expect(said).toContain('8 rules found')
   })
 
   // From the twentieth minute on, something happens.
@@ -161,6 +163,7 @@ describe('the alerts', () => {
     AuthStolen: ['mar_events_total{type="refresh.reused"}'],
     AuthRegistrations: ['mar_events_total{type="account.registered"}'],
     AuthMessagesLost: ['mar_audit_lost_total'],
+    AuthDirectoryNotLooked: ['mar_directory_look_age_seconds{directory="corp"}'],
   }
 
   it.skipIf(promtool === null).each(names)('%s rings when it should, and not before', (alert) => {
