@@ -1,4 +1,9 @@
 import type { EventSink } from '../audit/events.js'
+import {
+  type CheckedDirectoriesOptions,
+  checkDirectoriesOptions,
+  type DirectoriesOptions,
+} from '../directory-sign-in/directories-options.js'
 import { AuthConfigError } from '../errors.js'
 import {
   anObject,
@@ -85,6 +90,8 @@ export interface AdminOptions {
   /** If the router has it. */
   readonly canonicalIdentifier?: CanonicalIdentifier
   readonly oauth?: AdminOAuth
+  /** That of the router, of which `list` and `allowed` are used; it needs `stores.identities`. */
+  readonly directories?: DirectoriesOptions
   /** Receives an event for each change, with `actor`. Default: none is kept. */
   readonly onEvent?: AdminEventSink
   /** Receives the same events, and failures. Default: silent. */
@@ -106,10 +113,11 @@ export interface AdminFile extends AdminOptions {
 /** The checked options. */
 export interface CheckedAdminOptions
   extends Filled<
-    Omit<AdminOptions, 'encryptionKeys'>,
+    Omit<AdminOptions, 'encryptionKeys' | 'directories'>,
     'bus' | 'keys' | 'idTokenKeys' | 'canonicalIdentifier' | 'onEvent'
   > {
   readonly encryptionKeys: readonly Buffer[]
+  readonly directories: CheckedDirectoriesOptions | undefined
 }
 
 const hasSessions = (value: unknown) =>
@@ -128,6 +136,7 @@ const rules = {
     throttle: anObject<ThrottleOptions>('is not an object.').default({}),
     canonicalIdentifier: callable<CanonicalIdentifier>().optional(),
     oauth: anObject<AdminOAuth>('is not an object.').default({}),
+    directories: anObject<DirectoriesOptions>('is not an object.').optional(),
     onEvent: callable<AdminEventSink>().optional(),
     logger: withMethods<Logger>('debug', 'info', 'warn', 'error').default(silentLogger),
     storeTimeout: storeTimeoutRow.default(5000),
@@ -148,6 +157,7 @@ export function checkAdminOptions(given: AdminOptions): CheckedAdminOptions {
     stores: ownMembers(checked.stores),
     throttle: ownMembers(checked.throttle),
     oauth: ownMembers(checked.oauth),
+    directories: checked.directories && checkDirectoriesOptions(checked.directories),
     encryptionKeys: decodeEncryptionKeys(checked.encryptionKeys, 'adminOf.encryptionKeys'),
   }
 }

@@ -19,7 +19,12 @@ import type { DeletionForHost } from '../deletion/deletion.js'
 import { AuthConfigError } from '../errors.js'
 import { contextOfAction, type HostAction, requireIds } from '../http/input.js'
 import { failClosed, ifThere, unread } from '../lib/check-answer.js'
-import { createHostCall, withTimeout } from '../lib/host-call.js'
+import {
+  createHostCall,
+  type HostFailure,
+  otherServerTimeoutMs,
+  withTimeout,
+} from '../lib/host-call.js'
 import { createCanonical, identifierDigests } from '../login/login-request.js'
 import {
   createNamedTokensForHost,
@@ -54,6 +59,7 @@ import { createTotpEnrolment } from '../two-factor/enrolment.js'
 import { createKeptCodes } from '../two-factor/recovery-codes.js'
 import { createSeedVault } from '../two-factor/seed-vault.js'
 import type { LoginIdentifier } from '../users/contract.js'
+import { type AdminDirectories, createAdminDirectories } from './admin-directories.js'
 import {
   type AdminKeys,
   createAdminKeys,
@@ -69,6 +75,11 @@ import {
   without,
 } from './admin-options.js'
 
+export type {
+  AdminDirectories,
+  AdminDirectoryCheck,
+  AdminDirectoryLook,
+} from './admin-directories.js'
 export type { AdminKey, AdminKeys, RotateKeysOptions, SealedWith } from './admin-keys.js'
 export type {
   AdminEventSink,
@@ -96,6 +107,8 @@ export interface Admin {
   readonly clients: ClientsForHost
   /** Needs `keys` or `idTokenKeys`. */
   readonly keys: AdminKeys
+  /** Needs `directories`, and `stores.identities`. */
+  readonly directories: AdminDirectories
   /** How much is sealed with which of `encryptionKeys`. */
   sealed(): Promise<readonly SealedWith[]>
   /**
@@ -169,6 +182,7 @@ export function adminOf(given: AdminOptions): Admin {
     accounts: createAdminAccounts(options, kit),
     clients: manageClients(options, kit),
     keys: createAdminKeys(options, kit),
+    directories: createAdminDirectories(options, kit),
     sealed,
     reseal: createReseal([keys, idTokenKeys], totp, sealed),
     unlockLogin: unlocking(options, kit),
@@ -186,9 +200,8 @@ function createAdminKit(options: CheckedAdminOptions) {
   const { stores, bus, clock, logger, throttle, encryptionKeys, storeTimeout } = options
   const { sink, delivered } = deliveries(options)
   const audit = createAudit(sink, logger, clock, createEventCounts(), [])
-  const call = createHostCall(storeTimeout, (failure) =>
-    audit({ type: 'host.failed', ...failure }, noRequest),
-  )
+  const onFailure = (failure: HostFailure) => audit({ type: 'host.failed', ...failure }, noRequest)
+  const call = createHostCall(storeTimeout, onFailure)
   const revocations = createRevocations(bus && onlyTelling(bus), call, storeTimeout)
   const store = failClosedSessions(stores.sessions, call)
   const { secondFactors } = stores
@@ -205,6 +218,7 @@ function createAdminKit(options: CheckedAdminOptions) {
   })
   return {
     ...shared,
+    callProvider: createHostCall(otherServerTimeoutMs, onFailure),
     delivered,
     sessions: createSessions({
       ...shared,

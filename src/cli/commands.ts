@@ -6,6 +6,7 @@ import { AuthError } from '../errors.js'
 import type { HostAction } from '../http/input.js'
 import type { OAuthClient } from '../stores/client-contract.js'
 import { CalledWrongly, type Command, type Given, type Opened, type Outcome } from './command.js'
+import { directory } from './directory-commands.js'
 import { init } from './init.js'
 
 const user = { takes: '<id>', isRequired: true }
@@ -446,5 +447,6 @@ export const commands: readonly Command[] = [
   ...invitations,
   ...clients,
   ...keys,
+  ...directory,
   audit,
 ]

@@ -59,6 +59,7 @@ export default {
   // For unlock: throttle: { limiter }, as in the servers, and canonicalIdentifier.
   // For accounts delete and disable: users: { async delete(userId) {}, async disable(userId) {} }.
   // For clients add: oauth: { scopes, baseUrl, audience }.
+  // For directory check and watch: directories: { list, allowed }, as in the servers.
   onEvent: audit,
   migrations: sqlMigrations(kysely, { audit: true }),
   async close() {

@@ -1,3 +1,5 @@
+import { endForUser } from '../account/sessions-for-host.js'
+import { noRequest } from '../audit/events.js'
 import { AuthError, invalidRequest } from '../errors.js'
 import { contextOfAction, requireIds } from '../http/input.js'
 import type { VerifyPassword } from '../kits/sign-in-kit.js'
@@ -16,7 +18,8 @@ import { type DirectoryWatchKit, watchDirectories } from './directory-watch.js'
 import { createVerifyByDirectory } from './password-by-directory.js'
 
 /** The parts that it is made of. */
-export interface DirectoriesGiven extends Omit<DirectoryWatchKit, keyof DirectoryServer> {
+export interface DirectoriesGiven
+  extends Omit<DirectoryWatchKit, keyof DirectoryServer | 'endLeft'> {
   /** The check of the host's hashes. */
   readonly verifyByHash: VerifyPassword
   /** By the id of the directory. */
@@ -30,7 +33,12 @@ export function createDirectorySignIn(
   entries: IdentityStore,
 ): DirectorySignIn {
   const server = createDirectoryServer(given, options, entries, given.directoryCounts)
-  const kit = { ...given, ...server }
+  const { endAllForUser: endAll } = given.sessions
+  // The ways in stay: each of them asks the directory.
+  const ending = { ...given, removeWaysIn: async () => 0 }
+  const endLeft = (userId: string) =>
+    endForUser(ending, { userId, reason: 'directory-left', endAll, cause: noRequest })
+  const kit = { ...given, ...server, endLeft }
   const takeGuess = given.throttle.limitDirectories(options.guesses)
   const watch = watchDirectories(kit)
   return {

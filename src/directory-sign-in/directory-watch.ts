@@ -1,5 +1,4 @@
 import { randomInt } from 'node:crypto'
-import { endForUser } from '../account/sessions-for-host.js'
 import { findNote, noteOnce } from '../accounts/noted-names.js'
 import type { Proofs } from '../accounts/proofs.js'
 import { noRequest } from '../audit/events.js'
@@ -13,7 +12,15 @@ import type { ConnectedDirectory } from './fail-closed-directory.js'
 export interface DirectoryWatchKit extends DirectorySignInKit {
   /** Undefined if the host has no store of proofs: then only the host asks for a look. */
   readonly proofs: Proofs | undefined
+  /** Ends every session of a user who has left. Rejects with 503. */
+  readonly endLeft: (userId: string) => Promise<number>
 }
+
+/** What a look needs, in a server and from a terminal. */
+export type LookKit = Pick<
+  DirectoryWatchKit,
+  'entries' | 'isAllowed' | 'sessions' | 'endLeft' | 'audit' | 'call'
+>
 
 /** One look at the users of a directory. */
 export interface DirectoryLook {
@@ -39,7 +46,7 @@ const fewest = 20
  * Memory is that of one page. Rejects with 503 if it could not see them all.
  */
 export async function lookAtAll(
-  kit: DirectoryWatchKit,
+  kit: LookKit,
   directory: ConnectedDirectory,
 ): Promise<DirectoryLook> {
   let left = 0
@@ -59,7 +66,7 @@ export async function lookAtAll(
 }
 
 async function forEachPage(
-  { entries }: DirectoryWatchKit,
+  { entries }: LookKit,
   { provider }: ConnectedDirectory,
   work: (rows: readonly IdentityRecord[]) => Promise<void>,
 ): Promise<number> {
@@ -74,18 +81,14 @@ async function forEachPage(
 }
 
 async function endOne(
-  kit: DirectoryWatchKit,
+  { sessions, endLeft, audit }: LookKit,
   { id: directory }: ConnectedDirectory,
   { userId }: IdentityRecord,
   reason: DirectoryLeaving,
 ): Promise<boolean> {
-  const { sessions } = kit
   if ((await sessions.listForUser(userId)).length === 0) return false
-  const ending = { userId, reason: 'directory-left', endAll: sessions.endAllForUser } as const
-  // The ways in stay: each of them asks the directory.
-  const removeWaysIn = async () => 0
-  const ended = await endForUser({ ...kit, removeWaysIn }, { ...ending, cause: noRequest })
-  kit.audit({ type: 'directory.left', directory, userId, reason, sessions: ended }, noRequest)
+  const ended = await endLeft(userId)
+  audit({ type: 'directory.left', directory, userId, reason, sessions: ended }, noRequest)
   return true
 }
 

@@ -13,6 +13,9 @@ export type HostCall = <Answer, Result = Answer>(
   accept?: (answer: Answer) => Result,
 ) => Promise<Result>
 
+/** Time limit for another server, such as a provider's, which may be asked three times. */
+export const otherServerTimeoutMs = 15_000
+
 /**
  * A part of the host returned a value that violates its contract. The message is ours and safe to
  * log.

@@ -8,7 +8,12 @@ import { createContexts } from '../http/request-context.js'
 import type { GroundKit } from '../kits/ground-kit.js'
 import type { SignInKit } from '../kits/sign-in-kit.js'
 import { forgetRejection } from '../lib/async.js'
-import { createHostCall, type HostCall, type HostFailure } from '../lib/host-call.js'
+import {
+  createHostCall,
+  type HostCall,
+  type HostFailure,
+  otherServerTimeoutMs,
+} from '../lib/host-call.js'
 import { createWarnOnce, silentLogger } from '../lib/logger.js'
 import { createTracing, createWatch, unwatched, type Watch, type Watching } from '../lib/watch.js'
 import { createCanonical, withExactNames } from '../login/login-request.js'
@@ -53,8 +58,6 @@ export interface ConnectedHost
 const hashingTimeoutMs = 30_000
 /** Time limit for the signer to be ready: it may have to make its first key. */
 const readyTimeoutMs = 30_000
-/** Time limit for a provider: it may ask its server three times. */
-const providerTimeoutMs = 15_000
 
 /**
  * Wraps each part of the host by its contract, with one time limit and one way to report failures.
@@ -84,7 +87,7 @@ export function connectHost(options: ResolvedOptions): ConnectedHost {
     eventCounts,
     ...watching,
     call,
-    callProvider: callWithin(providerTimeoutMs),
+    callProvider: callWithin(otherServerTimeoutMs),
     warnOnce,
     contexts: createContexts({
       clientAddress: options.clientAddress,
