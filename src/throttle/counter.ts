@@ -352,16 +352,13 @@ export function memoryCounter(
   { keyPrefix, points: limit, duration }: LimiterSettings,
   maxKeys: number = defaultMaxKeys,
 ): Counter & { readonly size: number } {
-  const { windows, openAt, use } = createWindows(maxKeys, duration)
+  const { windows, windowFor, use } = createWindows(maxKeys, duration)
 
   function run(command: Command): Count {
     const { do: what, key } = command
     const points = ownNumber(command, 'points', 1)
-    const seconds = ownNumber(command, 'seconds', duration)
     const now = Date.now()
-    const open = what === 'set' ? undefined : openAt(key, now)
-    const used = open?.consumed ?? 0
-    const end = open?.end ?? now + seconds * 1000
+    const { consumed: used, end } = windowFor(command, now)
     const allowed = what !== 'take' || used < limit
     let consumed = used + Number(allowed) * points * signs[what]
     // Never below zero, but an existing negative balance stays.
@@ -427,10 +424,14 @@ function createWindows(maxKeys: number, duration: number) {
     if (!isSweepDue) sweepIn(duration)
   }
 
-  function openAt(key: string, now: number): Window | undefined {
-    const found = windows.get(key)
-    return found !== undefined && found.end > now ? found : undefined
+  // The one that is open, or one that begins now.
+  function windowFor(command: Command, now: number): Window {
+    const isSet = command.do === 'set'
+    const found = isSet ? undefined : windows.get(command.key)
+    if (found !== undefined && found.end > now) return found
+    const seconds = isSet ? ownNumber(command, 'seconds', duration) : duration
+    return { consumed: 0, end: now + seconds * 1000 }
   }
 
-  return { windows, openAt, use }
+  return { windows, windowFor, use }
 }
