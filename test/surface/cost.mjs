@@ -156,13 +156,16 @@ async function costOf(prepare) {
     await turn()
   }
   const bytes = Math.round((process.memoryUsage().heapUsed - before) / ready.length)
-  const whole = await madeBy(await prepare())
+  // The least of some: the process's own housekeeping may fall into one of them.
+  const some = []
+  for (let i = 0; i < 5; i += 1) some.push(await madeBy(await prepare()))
+  const least = (what) => Math.min(...some.map((made) => made[what]))
   // What the asking itself makes.
   const asking = await madeBy(() => new Promise((resolve) => resolve()))
   return {
     bytes,
-    promises: whole.PROMISE - asking.PROMISE,
-    timers: whole.Timeout - asking.Timeout,
+    promises: least('PROMISE') - asking.PROMISE,
+    timers: least('Timeout') - asking.Timeout,
   }
 }
 
