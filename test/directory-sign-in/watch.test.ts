@@ -8,10 +8,11 @@ import { type DirectoryHost, rightPassword, startDirectories } from './directory
 
 const asAda = { username: 'ada', password: rightPassword }
 
-// Before the routers, whose timers they are.
-beforeEach(() =>
-  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date', 'performance'] }),
-)
+// Before the routers, whose timers they are; at the beginning of an interval.
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date', 'performance'] })
+  vi.setSystemTime('2026-11-01T12:00:00Z')
+})
 afterEach(() => vi.useRealTimers())
 
 /** Two processes with one set of stores and one directory. */
