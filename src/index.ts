@@ -28,11 +28,11 @@ export type {
 } from './directories/contract.js'
 export type {
   DirectoriesForHost,
+  DirectoryLook,
   EntryToConnect,
   IdentitiesForHost,
 } from './directory-sign-in/directories.js'
 export type { DirectoriesOptions } from './directory-sign-in/directories-options.js'
-export type { DirectoryLook } from './directory-sign-in/directory-watch.js'
 export type { CanonicalIdentifier } from './login/login-request.js'
 export type {
   ApiOptions,

@@ -71,20 +71,19 @@ export function createAdminDirectories(
     },
     async look(given) {
       const context = contextOfAction(given)
-      const { endAllForUser: endAll } = kit.sessions
-      const looking = {
-        ...kit,
-        ...server,
-        // Whoever looks from a terminal is the actor.
-        audit: (event: AuthEventBody) => kit.audit(event, context),
-        endLeft: (userId: string) =>
-          endForUser(kit, { userId, reason: 'directory-left', endAll, cause: context }),
-      }
+      const { sessions, call } = kit
+      const { entries, isAllowed } = server
+      const { endAllForUser: endAll } = sessions
+      // Whoever looks from a terminal is the actor.
+      const audit = (event: AuthEventBody) => kit.audit(event, context)
+      const endLeft = (userId: string) =>
+        endForUser(kit, { userId, reason: 'directory-left', endAll, cause: context })
+      const looking = { entries, isAllowed, sessions, call, audit, endLeft }
       return Promise.all(
         server.directories.map((directory) =>
           lookAtAll(looking, directory).catch((): AdminDirectoryLook => {
             // The failed call has reported itself.
-            looking.audit({ type: 'directory.not-looked', directory: directory.id })
+            audit({ type: 'directory.not-looked', directory: directory.id })
             return { directory: directory.id, people: null, left: null }
           }),
         ),

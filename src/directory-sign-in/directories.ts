@@ -4,7 +4,6 @@ import type { HostAction } from '../http/input.js'
 import type { PasswordElsewhere, VerifyPassword } from '../kits/sign-in-kit.js'
 import { off } from '../lib/off.js'
 import type { StandsInDirectory } from '../sign-in.js'
-import type { DirectoryLook } from './directory-watch.js'
 
 /** A user, and the entry of a directory that the user has. */
 export interface EntryToConnect extends HostAction {
@@ -39,6 +38,16 @@ export interface IdentitiesForHost {
    * again, if there is one. Ends no session. Returns whether there was one.
    */
   disconnect(entry: Omit<EntryToConnect, 'subject'>): Promise<boolean>
+}
+
+/** One look at the users of a directory. */
+export interface DirectoryLook {
+  /** The id of the directory. */
+  readonly directory: string
+  /** Connected users. */
+  readonly people: number
+  /** How many of them had sessions, which have ended. */
+  readonly left: number
 }
 
 /** What the router does with directories by itself, at the host's wish. */

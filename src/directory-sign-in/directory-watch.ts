@@ -5,6 +5,7 @@ import { noRequest } from '../audit/events.js'
 import type { DirectoryLeaving } from '../audit/refusals.js'
 import { UnexpectedAnswer } from '../lib/host-call.js'
 import type { IdentityRecord } from '../stores/identity-contract.js'
+import type { DirectoryLook } from './directories.js'
 import { type DirectorySignInKit, whyOut } from './directory-server.js'
 import type { ConnectedDirectory } from './fail-closed-directory.js'
 
@@ -21,16 +22,6 @@ export type LookKit = Pick<
   DirectoryWatchKit,
   'entries' | 'isAllowed' | 'sessions' | 'endLeft' | 'audit' | 'call'
 >
-
-/** One look at the users of a directory. */
-export interface DirectoryLook {
-  /** The id of the directory. */
-  readonly directory: string
-  /** Connected users. */
-  readonly people: number
-  /** How many of them had sessions, which have ended. */
-  readonly left: number
-}
 
 /** People of one search, as many as a directory answers at once. */
 const page = 500

@@ -50,6 +50,9 @@ export const workers = {
 /** What describes requests: each room in its `api.ts`, in the words of `openapi/`. */
 const described = /\/src\/(?:openapi\/|[\w-]+\/(?:[\w-]+-)?api\.ts$|router\/operations\.ts$)/
 
+/** What signs users of directories in: a router without them loads none of it. */
+const ofDirectories = /\/src\/directory-sign-in\/(?!directories(?:-options)?\.ts$)/
+
 const zodFolder = join(root, 'node_modules/zod')
 
 /**
@@ -82,9 +85,11 @@ const shared = [
     name: 'shared',
     test: (id) =>
       /\/src\/(?!(?:admin|client|testing)\/|two-factor\/totp|lib\/outgoing)/.test(id) &&
+      !ofDirectories.test(id) &&
       !described.test(id),
     minShareCount: 2,
   },
+  { name: 'directory-sign-in', test: ofDirectories, minShareCount: 2 },
   { name: 'openapi', test: described, minShareCount: 1 },
   { name: 'testing-shared', test: /\/src\/testing\//, minShareCount: 2 },
 ]
