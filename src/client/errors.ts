@@ -26,6 +26,8 @@ const wireNames = [
   'forbidden',
   'registration-closed',
   'reauthentication-required',
+  'password-expired',
+  'password-elsewhere',
   'second-factor-enrolment-required',
   'not-found',
   'method-not-allowed',

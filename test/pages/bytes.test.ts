@@ -33,8 +33,8 @@ it('No byte of a document, of the style sheet or of a script has changed', () =>
   }).toMatchInlineSnapshot(`
     {
       "css": "fcac30e01b58805f",
-      "de": "89ae9301d88c1ed1",
-      "en": "d814f73e291f964d",
+      "de": "d5648dcde636c423",
+      "en": "0e85a261b2c41716",
       "passkeyScript": "af82c4615da7e35d",
       "passwordScript": "8cb1aaa8a80f690e",
     }
