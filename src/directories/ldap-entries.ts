@@ -55,7 +55,13 @@ export function entryOf(
 
 /** A DN as groups are compared: in lower case, without blanks at commas and signs of equality. */
 export function groupName(dn: string): string {
-  return dn.replaceAll(/\s*([,=])\s*/g, '$1').toLowerCase()
+  const parts = dn.toLowerCase().split(',')
+  const trimmed = (part: string) =>
+    part
+      .split('=')
+      .map((one) => one.trim())
+      .join('=')
+  return parts.map(trimmed).join(',')
 }
 
 /** Whether subjects are the GUIDs of Active Directory. */

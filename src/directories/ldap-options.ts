@@ -299,5 +299,12 @@ function requireGroupsBase(isActive: boolean, groups: OrUndefined<LdapGroups> | 
 
 // Groups may lie anywhere in the domain, whose name is the end of each DN.
 function domainOf(base: string): string {
-  return /(?:^|,)\s*(dc=[^,]+(?:,\s*dc=[^,]+)*)$/i.exec(base)?.[1] ?? base
+  const parts = base.split(',')
+  const last = parts.findLastIndex((part) => !/^dc=/i.test(part.trim()))
+  return last === parts.length - 1
+    ? base
+    : parts
+        .slice(last + 1)
+        .join(',')
+        .trim()
 }

@@ -34,6 +34,8 @@ const byNobody = [
   'once.purge',
   'proofs.purge',
   'deviceCodes.purge',
+  // By the look at the users of a directory.
+  'identities.listOfProvider',
   // A page of the host's asks for a consent, and keeps it.
   'consents.grant',
   // Of pages that sign a browser in once more, and out, which the host's own routes do.
