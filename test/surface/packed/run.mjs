@@ -20,6 +20,7 @@ const oldest = {
   express: '4.16.0',
   ioredis: '5.0.0',
   kysely: '0.28.0',
+  ldapts: '8.0.0',
   'openid-client': '6.1.1',
   react: '18.0.0',
   redis: '5.9.0',
@@ -215,6 +216,7 @@ async function* hostsWithPeers(folder, tarball) {
     '@node-rs/argon2': 'argon2',
     '@simplewebauthn/server': 'passkeys',
     'openid-client': 'providers',
+    ldapts: 'directories',
   }
   for (const [name, host] of Object.entries(hosts)) {
     for (const version of new Set([oldest[name], manifest.devDependencies[name]])) {
