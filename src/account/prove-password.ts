@@ -30,6 +30,7 @@ export function createProvePassword(
     const attempt = { identifier, findUserId: async () => userId }
     const slot = await throttle.takePasswordSlot(attempt, context)
     setHeaders(slot.headers)
+    let limit: AuthError | null
     try {
       // The row is read again: the guard's row may be some seconds old, and the password changed
       // since.
@@ -47,11 +48,13 @@ export function createProvePassword(
         return await slot.clear(userId, { factorShown: false, work: async () => proven })
       }
       audit({ type: 'password.refused', userId, reason: verdict.reason }, context)
+      limit = verdict.reason === 'account-limit' ? verdict.limit : null
     } catch (error) {
       await slot.refund()
       throw error
     }
     await slot.keep(userId)
+    if (limit !== null) throw limit
     // `wrong` distinguishes this from an ended session: the client asks again instead of signing
     // out.
     const clientMessage = 'The password is not right.'

@@ -125,7 +125,7 @@ export function readEntry({ body }: LdapAnswer): LdapEntry {
   const [dn, list, ...others] = elements(body, 0, body.length)
   if (dn?.tag !== text || list?.tag !== sequence || others.length > 0)
     throw new NotLdap('an entry without a name, or attributes')
-  const attributes = new Map<string, readonly Buffer[]>()
+  const attributes = new Map<string, Buffer[]>()
   for (const attribute of elements(body, list.from, list.to)) {
     const [type, values, ...more] = elements(body, attribute.from, attribute.to)
     if (attribute.tag !== sequence || type?.tag !== text || values?.tag !== set || more.length > 0)
@@ -134,8 +134,9 @@ export function readEntry({ body }: LdapAnswer): LdapEntry {
     const name = textOf(body, type).toLowerCase().replace(/;.*$/s, '')
     const found = elements(body, values.from, values.to)
     if (found.some(({ tag }) => tag !== text)) throw new NotLdap('a value that is none')
-    const read = found.map(({ from, to }) => body.subarray(from, to))
-    attributes.set(name, [...(attributes.get(name) ?? []), ...read])
+    const known = attributes.get(name) ?? []
+    for (const { from, to } of found) known.push(body.subarray(from, to))
+    attributes.set(name, known)
   }
   return { dn: textOf(body, dn), attributes }
 }

@@ -120,8 +120,8 @@ const goingOn: readonly SignInDoor[] = [
   'device',
   'device-link',
 ]
-// Doors that have just asked, or that open nothing.
-const asksItself: readonly SignInDoor[] = ['login', 'refresh', 'service', 'registration']
+// Doors that have just asked it, or at which the look is near.
+const notAsking: readonly SignInDoor[] = ['login', 'refresh', 'service', 'registration']
 
 /**
  * Whether the directory of a user still lets the user in, for the doors that do not ask for its
@@ -129,16 +129,20 @@ const asksItself: readonly SignInDoor[] = ['login', 'refresh', 'service', 'regis
  */
 export function createStandsInDirectory(server: DirectoryServer): StandsInDirectory {
   return async function standsInDirectory(user, { door, methods }) {
-    if (asksItself.includes(door)) return true
+    if (notAsking.includes(door)) return true
     if (door === 'reauthenticate' && methods.includes('pwd')) return true
-    try {
-      const connection = await server.connectionOf(user.id)
-      if (connection === null) return true
-      const [entry] = await connection.directory.look([connection.row.subject])
-      return (await whyOut(server, entry)) === null
-    } catch (error) {
-      if (goingOn.includes(door)) return true
-      throw error
-    }
+    const connection = await server.connectionOf(user.id)
+    if (connection === null) return true
+    const { directory, row } = connection
+    const looking = directory.look([row.subject])
+    // An outage of the directory, and of nothing else.
+    const found = await (goingOn.includes(door) ? looking.catch(() => null) : looking)
+    if (found === null) return true
+    return (
+      (await whyOut(
+        server,
+        found.find(({ subject }) => subject === row.subject),
+      )) === null
+    )
   }
 }

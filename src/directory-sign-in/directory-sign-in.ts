@@ -3,8 +3,8 @@ import { noRequest } from '../audit/events.js'
 import { AuthError, invalidRequest } from '../errors.js'
 import { contextOfAction, requireIds } from '../http/input.js'
 import type { VerifyPassword } from '../kits/sign-in-kit.js'
-import { storedProviderOf } from '../lib/stored-directory.js'
-import type { IdentityStore } from '../stores/identity-contract.js'
+import { isOfDirectory, storedProviderOf } from '../lib/stored-directory.js'
+import type { IdentityRecord, IdentityStore } from '../stores/identity-contract.js'
 import type { DirectoryCounts, DirectorySignIn, EntryToConnect } from './directories.js'
 import type { CheckedDirectoriesOptions } from './directories-options.js'
 import {
@@ -67,14 +67,24 @@ async function connect(kit: DirectoryWatchKit, given: EntryToConnect): Promise<v
   const before = await kit.connectionOf(userId)
   if (before !== null && (before.row.provider !== provider || before.row.subject !== subject))
     throw new AuthError('identity-in-use')
-  const label = user.username
-  const { outcome } = await entries.link(newConnection(kit, { provider, subject, userId, label }))
+  const row = newConnection(kit, { provider, subject, userId, label: user.username })
+  const { outcome } = await entries.link(row)
   if (outcome === 'linked') {
+    await requireOnly(kit, row)
     audit({ type: 'identity.linked', userId, provider, how: 'host' }, context)
     return
   }
   const there = await entries.find(provider, subject)
   if (there?.userId !== userId) throw new AuthError('identity-in-use')
+}
+
+// The store knows of one user for an entry, and not of one entry for a user: of calls at the same
+// time for one user, those that see another entry take theirs back.
+async function requireOnly({ entries }: DirectoryWatchKit, row: IdentityRecord): Promise<void> {
+  const rows = await entries.listForUser(row.userId)
+  if (!rows.some((one) => isOfDirectory(one) && one.id !== row.id)) return
+  await entries.unlink(row.userId, row.id, { unlessLast: false })
+  throw new AuthError('identity-in-use')
 }
 
 async function disconnect(

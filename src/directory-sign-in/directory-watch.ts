@@ -3,6 +3,7 @@ import { findNote, noteOnce } from '../accounts/noted-names.js'
 import type { Proofs } from '../accounts/proofs.js'
 import { noRequest } from '../audit/events.js'
 import type { DirectoryLeaving } from '../audit/refusals.js'
+import type { DirectoryEntry } from '../directories/contract.js'
 import { UnexpectedAnswer } from '../lib/host-call.js'
 import type { IdentityRecord } from '../stores/identity-contract.js'
 import type { DirectoryLook } from './directories.js'
@@ -27,32 +28,45 @@ export type LookKit = Pick<
 const page = 500
 
 /**
- * Nobody of so many found is a directory that hides them, such as one whose service account has
- * lost its rights, and no company that has gone home for ever.
+ * If none of so many is found, the directory hides its people, as it does from a service account
+ * that has lost its rights.
  */
 const fewest = 20
 
 /**
  * Looks at every connected user of a directory, and ends the sessions of those who have left.
- * Memory is that of one page. Rejects with 503 if it could not see them all.
+ * Memory is that of one page, unless nobody is found. Rejects with 503 if it could not see them
+ * all.
  */
 export async function lookAtAll(
   kit: LookKit,
   directory: ConnectedDirectory,
 ): Promise<DirectoryLook> {
   let left = 0
-  const people = await forEachPage(kit, directory, async (rows) => {
-    const found = await directory.look(rows.map(({ subject }) => subject))
-    if (found.length === 0 && rows.length >= fewest)
-      await kit.call(`directories.${directory.id}.look`, () => {
-        throw new UnexpectedAnswer('the directory hides its people')
-      })
-    const entries = new Map(found.map((entry) => [entry.subject, entry]))
+  let isShowing = false
+  /** Pages of which nobody was found: they have left if somebody else is found. */
+  const hidden: IdentityRecord[] = []
+  const endThose = async (
+    rows: readonly IdentityRecord[],
+    entries: ReadonlyMap<string, DirectoryEntry>,
+  ) => {
     for (const row of rows) {
       const reason = await whyOut(kit, entries.get(row.subject))
       if (reason !== null && (await endOne(kit, directory, row, reason))) left += 1
     }
+  }
+  const people = await forEachPage(kit, directory, async (rows) => {
+    const found = await directory.look(rows.map(({ subject }) => subject))
+    isShowing ||= found.length > 0
+    const entries = new Map(found.map((entry) => [entry.subject, entry]))
+    if (isShowing) await endThose(rows, entries)
+    else hidden.push(...rows)
   })
+  if (!isShowing && people >= fewest)
+    await kit.call(`directories.${directory.id}.look`, () => {
+      throw new UnexpectedAnswer('the directory hides its people')
+    })
+  await endThose(hidden, new Map())
   return { directory: directory.id, people, left }
 }
 

@@ -27,8 +27,9 @@ const schemas = lazily(() => {
     subject: line(255).refine((text) => Buffer.byteLength(text) <= 255),
     dn: z.string().min(1).max(16_000),
     username: line(320),
-    displayName: line(320).optional(),
-    email: line(320).optional(),
+    // People may write these themselves: nobody else's look or sign-in may fail for one.
+    displayName: line(320).optional().catch(undefined),
+    email: line(320).optional().catch(undefined),
     groups: z.array(z.string()).max(10_000),
     disabled: z.boolean(),
   })

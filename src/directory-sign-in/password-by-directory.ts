@@ -50,23 +50,23 @@ export function createVerifyByDirectory(
   byHash: VerifyPassword,
   takeGuess: TakeGuess,
 ): VerifyPassword {
-  const createOwner = createCreateOwner(kit)
-  const { only } = kit.directoriesOptions
+  const findOwner = createFindOwner(kit)
+  const compare = kit.directoriesOptions.only ? noHash : byHash
   return async function verifyPassword(user, password, context, signal, typed) {
     const connection = await kit.connectionOf(user?.id ?? null)
     // The proof of a signed-in user who has no entry.
     if (connection === null && typed === undefined) return byHash(user, password, context, signal)
     const isLocal = user !== null && connection === null
     const attempt = { user, connection, context, typed, isLocal }
-    const hashing = only ? noHash(user) : byHash(isLocal ? user : null, password, context, signal)
-    // It is awaited only after the directories.
-    hashing.catch(() => {})
     const found = await askForEntries(kit, attempt)
     const target = targetOf(kit, attempt, found)
     const guess = await takeGuess(guessOf(kit, attempt, target), context)
-    const asking = [askForVerdict(kit, attempt, { found, target }, password), hashing] as const
-    const [verdict, byHost] = await settle(guess, attempt, asking)
-    const asked = { kit, attempt, createOwner }
+    if (guess instanceof AuthError)
+      return { right: false, reason: 'account-limit', userId: user?.id ?? null, limit: guess }
+    const asking = askForVerdict(kit, attempt, { found, target }, password)
+    const hashing = compare(isLocal ? user : null, password, context, signal)
+    const [verdict, byHost] = await settle(guess, attempt, [asking, hashing])
+    const asked = { kit, attempt, findOwner }
     return isLocal ? ofHost(asked, byHost, found) : ofDirectory(asked, target, verdict)
   }
 }
@@ -87,9 +87,11 @@ async function settle(
   return answers
 }
 
-async function noHash(user: AuthUser | null): Promise<PasswordVerdict> {
-  return { right: false, reason: 'no-password', userId: user?.id ?? null }
-}
+const noHash: VerifyPassword = async (user) => ({
+  right: false,
+  reason: 'no-password',
+  userId: user?.id ?? null,
+})
 
 // At a sign-in all of them: the time must not reveal which one has the name.
 function askForEntries(
@@ -186,7 +188,7 @@ function isUsable(password: ShownPassword): password is string {
 interface Asked {
   readonly kit: DirectorySignInKit
   readonly attempt: Attempt
-  readonly createOwner: CreateOwner
+  readonly findOwner: FindOwner
 }
 
 function ofHost(
@@ -217,14 +219,14 @@ async function ofDirectory(
 
 // The password was right.
 async function admitted(asked: Asked, { directory, entry }: Target): Promise<PasswordVerdict> {
-  const { kit, attempt, createOwner } = asked
+  const { kit, attempt, findOwner } = asked
   const allowed = await kit.isAllowed(entry)
   if (allowed !== true) {
     refused(asked, directory, 'not-allowed')
     const told = typeof allowed === 'string' ? { clientMessage: allowed } : {}
     throw new AuthError('forbidden', told)
   }
-  const user = attempt.user ?? (await createOwner({ directory, entry }, attempt.context))
+  const user = attempt.user ?? (await findOwner({ directory, entry }, attempt.context))
   if (user === null) return refused(asked, directory, 'not-connected')
   const { signedIn } = kit.directoriesOptions
   if (signedIn !== undefined) await kit.call('directories.signedIn', () => signedIn(user.id, entry))
@@ -248,7 +250,7 @@ function refused(
  * The user of an entry whose password was right, who may be new; null if strangers become no users,
  * or another user has the name. Of many calls for one entry, one creates. Rejects with 503.
  */
-type CreateOwner = (
+type FindOwner = (
   of: { readonly directory: ConnectedDirectory; readonly entry: DirectoryEntry },
   context: RequestContext,
 ) => Promise<AuthUser | null>
@@ -256,9 +258,9 @@ type CreateOwner = (
 /** Milliseconds after which another process may have connected the user that it has created. */
 const looks = [0, 50, 200, 750]
 
-function createCreateOwner(kit: DirectorySignInKit): CreateOwner {
+function createFindOwner(kit: DirectorySignInKit): FindOwner {
   const underWay = new Map<string, Promise<AuthUser | null>>()
-  return async function createOwner({ directory, entry }, context) {
+  return async function findOwner({ directory, entry }, context) {
     // The host may know the user by another name than the one that was typed.
     const row = await kit.entries.find(directory.provider, entry.subject)
     if (row !== null) return kit.users.findById(row.userId)
@@ -283,14 +285,17 @@ async function create(
     audit({ type: 'directory.refused', directory, userId: null, reason: 'unfit-name' }, context)
     return null
   }
-  const made = await createUser({
+  // The host's rules for names hold, too: a company may call somebody `admin`.
+  const isFree = (await users.nameIsFree?.(username)) !== false
+  const newUser = {
     email: await provenEmailOf(kit, email),
     username,
     name: shownNameText.safeParse(displayName).data ?? username,
     passwordHash: null,
     identity: { provider, issuer: provider, subject },
-  })
-  if (made.outcome === 'taken') {
+  }
+  const made = isFree ? await createUser(newUser) : null
+  if (made === null || made.outcome === 'taken') {
     const winner = await winnerOf(kit, provider, subject)
     if (winner === null) audit({ type: 'directory.name-taken', directory, userId: null }, context)
     return winner

@@ -1,6 +1,7 @@
 import type { NoticeSpelling } from '../audit/audit.js'
 import type { RequestContext } from '../audit/events.js'
 import type { SignInRefusal } from '../audit/refusals.js'
+import type { AuthError } from '../errors.js'
 import type { GuardKit } from '../guard/guard-kit.js'
 import type { SocketRegistry } from '../guard/socket-closing.js'
 import type { Soon } from '../lib/async.js'
@@ -14,11 +15,25 @@ import type { Me } from '../users/me.js'
 
 /**
  * Whether a password was right, and if not, why. Only the audit stream learns the reason.
- * `upstream`: a directory has said so, and the session belongs to its entry.
+ * `upstream`: a directory has said so, and the session belongs to its entry. `limit`: the answer in
+ * the place of 401, since too many passwords have reached a directory; it counts like a wrong one.
  */
 export type PasswordVerdict =
-  | { readonly right: true; readonly user: AuthUser; readonly upstream?: string }
-  | { readonly right: false; readonly reason: SignInRefusal; readonly userId: string | null }
+  | { readonly right: true; readonly user: AuthUser; readonly upstream: string | null }
+  | {
+      readonly right: false
+      readonly reason: PasswordRefusal
+      readonly userId: string | null
+    }
+  | {
+      readonly right: false
+      readonly reason: 'account-limit'
+      readonly userId: string | null
+      readonly limit: AuthError | null
+    }
+
+/** Why a password was wrong, or did not count. */
+export type PasswordRefusal = Exclude<SignInRefusal, 'account-limit'>
 
 /**
  * Checks a password for a user, or for no user; at a sign-in with the name that was typed. Rejects

@@ -59,7 +59,7 @@ export function createLocalStrategy({
     const userId = user?.id ?? null
     const passing = mayPass()
     if (passing !== true && !(await passing))
-      return { right: false, reason: 'account-limit', userId }
+      return { right: false, reason: 'account-limit', userId, limit: null }
     return verdict.right && !mayUse ? { right: false, reason: 'vetoed', userId } : verdict
   }
 

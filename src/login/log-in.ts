@@ -133,10 +133,10 @@ async function attemptLogIn(kit: LoginKit, proof: LoginProof, asked: AskedLogin)
   // 401, 403, 429, 503
   const decision = await decideOrRefund(kit, proof, slot, asked)
   if (!decision.allowed) {
-    const { error, userId, user } = decision
+    const { error, userId, user, isGuess } = decision
     // Only a wrong name or password uses the slot up. Any other refusal was not a guess at the
     // password.
-    if (proof.mayBeGuess && error.code === 'Unauthorized') await slot.keep(userId)
+    if (proof.mayBeGuess && isGuess) await slot.keep(userId)
     else await slot.refund()
     if (user === null) throw error
     return { due: { user, error }, loggedIn: null }
@@ -163,6 +163,7 @@ type Decision =
       readonly error: AuthError
       readonly userId: string | null
       readonly user: AuthUser | null
+      readonly isGuess: boolean
     }
 
 async function decideOrRefund(
@@ -179,7 +180,7 @@ async function decideOrRefund(
     const asked = { user, methods: ['pwd'], code: proof.code, passkey, context } as const
     const decision = await kit.decideSignIn({ door: 'login', ...asked })
     if (!decision.allowed) return refuseUser(kit, proof, user, decision, context)
-    return { ...decision, upstream }
+    return { ...decision, upstream: upstream ?? undefined }
   } catch (error) {
     await slot.refund()
     throw error
@@ -189,11 +190,14 @@ async function decideOrRefund(
 function refuseProof(
   { audit }: LoginKit,
   { digests: { name: identifierDigest } }: LoginProof,
-  { reason, userId }: Extract<PasswordVerdict, { right: false }>,
+  verdict: Extract<PasswordVerdict, { right: false }>,
   context: RequestContext,
 ): Decision {
+  const { reason, userId } = verdict
   audit({ type: 'login.failed', reason, identifierDigest, userId }, context)
-  return { allowed: false, error: new AuthError('Unauthorized'), userId, user: null }
+  const limit = verdict.reason === 'account-limit' ? verdict.limit : null
+  const error = limit ?? new AuthError('Unauthorized')
+  return { allowed: false, error, userId, user: null, isGuess: true }
 }
 
 function refuseUser(
@@ -206,7 +210,8 @@ function refuseUser(
   const { reason, error } = decision
   audit({ type: 'login.failed', reason, identifierDigest, userId: user.id }, context)
   const isDue = reason === 'second-factor-required' || reason === 'second-factor-invalid'
-  return { allowed: false, error, userId: user.id, user: isDue ? user : null }
+  const isGuess = error.code === 'Unauthorized'
+  return { allowed: false, error, userId: user.id, user: isDue ? user : null, isGuess }
 }
 
 async function openSession(

@@ -76,7 +76,7 @@ export async function passwordProof(kit: LoginKit, request: LoginRequest): Promi
       const signal = aborted()
       const attempt = { identifier, password, context, signal, takeAccount }
       const verdict = await authenticateLocally(attempt)
-      isElsewhere = verdict.right && verdict.upstream !== undefined
+      isElsewhere = verdict.right && verdict.upstream !== null
       if (isElsewhere) return verdict
       if (verdict.right) kit.noticePassword(verdict.user, password)
       else if (verdict.userId === null) noticeSpelling(typed, identifier, signal)
@@ -108,9 +108,9 @@ export function secondStepProof(
       if (!fits(user)) return { right: false, reason: 'wrong-password', userId }
       const passing = mayPass()
       if (passing !== true && !(await passing))
-        return { right: false, reason: 'account-limit', userId }
+        return { right: false, reason: 'account-limit', userId, limit: null }
       const elsewhere = await passwordElsewhere?.(userId)
-      return { right: true, user, ...(elsewhere && { upstream: elsewhere.upstream }) }
+      return { right: true, user, upstream: elsewhere?.upstream ?? null }
     },
     claim,
     // The password is no longer known.

@@ -1,8 +1,12 @@
 import type { AdmittedHasher } from '../admission/admission.js'
 import { type Audit, noRequest, type RequestContext } from '../audit/events.js'
-import type { SignInRefusal } from '../audit/refusals.js'
 import { siteOf } from '../http/client-address.js'
-import type { PasswordVerdict, SignInKit, VerifyPassword } from '../kits/sign-in-kit.js'
+import type {
+  PasswordRefusal,
+  PasswordVerdict,
+  SignInKit,
+  VerifyPassword,
+} from '../kits/sign-in-kit.js'
 import { forgetRejection, type Soon } from '../lib/async.js'
 import { boundedCache } from '../lib/bounded-cache.js'
 import { randomSecret } from '../lib/secrets.js'
@@ -41,11 +45,11 @@ export function createVerifyPassword(hasher: AdmittedHasher, audit: Audit): Veri
       return { right: false, reason: 'unreadable-hash', userId: user.id }
     }
     // Exactly true: a hasher that returns a promise or an error object must let nobody in.
-    if (matches === true) return { right: true, user }
+    if (matches === true) return { right: true, user, upstream: null }
     return { right: false, reason: reasonOf(password, stored), userId: user.id }
   }
 
-  function reasonOf(password: ShownPassword, stored: string): SignInRefusal {
+  function reasonOf(password: ShownPassword, stored: string): PasswordRefusal {
     if (typeof password !== 'string') return 'wrong-password'
     return hasher.whyRefused(password, stored) ?? 'wrong-password'
   }

@@ -1,4 +1,5 @@
 import type { RequestContext } from '../audit/events.js'
+import type { AuthError } from '../errors.js'
 import { lazily } from '../lib/async.js'
 import { type Counter, createCounter } from './counter.js'
 import type { NetworkLimitsKit } from './known-networks.js'
@@ -20,10 +21,13 @@ export interface CountedGuess {
 }
 
 /**
- * Counts a password before a directory is asked whether it is right. Throws 429, or 503 if the
- * counters fail.
+ * Counts a password before a directory is asked whether it is right. Resolves with the 429 if too
+ * many were wrong. Rejects with 503 if the counters fail.
  */
-export type TakeGuess = (guess: DirectoryGuess, context: RequestContext) => Promise<CountedGuess>
+export type TakeGuess = (
+  guess: DirectoryGuess,
+  context: RequestContext,
+) => Promise<CountedGuess | AuthError>
 
 /** Seconds: as long as directories count wrong passwords by default, or less. */
 const duration = 15 * 60
@@ -60,6 +64,6 @@ export function createTakeGuess(
     const slot = first.isSlot || !isKnown ? first : await take(ofKnown())
     if (slot.isSlot) return { keep: () => slots.keep([slot]), giveBack: () => slots.refund([slot]) }
     const { retryAfter } = slot
-    throw reportLimit({ scope: 'directory', points, retryAfter, userId }, context, false)
+    return reportLimit({ scope: 'directory', points, retryAfter, userId }, context, false)
   }
 }

@@ -1,7 +1,15 @@
 // A router whose users are in a directory that does whatever the test wants.
+import type { IncomingMessage } from 'node:http'
 import type { AuthRouterOptions, DirectoriesOptions } from '../../src/index.js'
 import { type HostSettings, startHost, type TestHost } from '../support/host.js'
 import { type MemoryDirectory, memoryDirectory } from '../support/memory-directory.js'
+
+/** A request that the host's own code hands on. */
+export const fromHost = {
+  headers: { host: 'x' },
+  rawHeaders: [],
+  socket: { remoteAddress: '127.0.0.1' },
+} as unknown as IncomingMessage
 
 export const rightPassword = 'the password of the company'
 

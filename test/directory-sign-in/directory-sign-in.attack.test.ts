@@ -1,14 +1,14 @@
 import supertest from 'supertest'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import type { Directory } from '../../src/index.js'
 import { memoryStores } from '../../src/stores/memory-stores.js'
 import type { LimiterSettings } from '../../src/throttle/counter.js'
 import { afterAttack } from '../support/after-attack.js'
-import { logIn, post, uncountedHeadersOf } from '../support/client.js'
+import { bearer, logIn, pkcePair, post, uncountedHeadersOf } from '../support/client.js'
 import { password } from '../support/host.js'
 import { memoryDirectory } from '../support/memory-directory.js'
 import { memoryLimiter } from '../support/memory-limiter.js'
-import { type DirectoryHost, rightPassword, startDirectories } from './directory-host.js'
+import { type DirectoryHost, fromHost, rightPassword, startDirectories } from './directory-host.js'
 
 const asAda = { username: 'ada', password: rightPassword }
 const wrong = 'a wrong password'
@@ -221,6 +221,16 @@ describe('guesses at one entry', () => {
     expect(reached()).toBe(10)
   })
 
+  it('beyond the limit count like wrong ones: soon nobody is looked up for them', async () => {
+    const { one, directory } = await startTwo()
+    const answers: number[] = []
+    for (let n = 0; n < 8; n += 1)
+      answers.push((await guess(one, '198.51.100.1', { ...asAda, password: `g${n}` })).status)
+    expect(answers).toEqual([401, 401, 429, 429, 429, 429, 429, 429])
+    // Five for a name in a network; the others are refused before anything is asked.
+    expect(directory.calls.look).toBe(5)
+  })
+
   it('are counted for a name that nobody has, too', async () => {
     const { one } = await startTwo()
     const answers: number[] = []
@@ -271,10 +281,46 @@ describe('the answer of a directory', () => {
     },
   )
 
+  it('holds names that people have written themselves: unfit ones are left out', async () => {
+    const host = await startDirectories()
+    const odd = { displayName: 'a\u0000da', email: 'x'.repeat(400) }
+    host.directory.add({ username: 'ada', subject: 'guid-ada', password: rightPassword, ...odd })
+    expect((await post(host, '/login', asAda)).status).toBe(200)
+    expect(await host.auth.directories.look()).toMatchObject([{ people: 1, left: 0 }])
+  })
+
   it('to another subject is not the entry of the user', async () => {
     const directory = memoryDirectory()
     const eve = directory.add({ username: 'eve', subject: 'guid-eve', password })
     const host = await startDirectories({ directory: { ...directory, look: async () => [eve] } })
     expect((await post(host, '/login', { username: 'ada', password })).status).toBe(401)
+    const opening = host.auth.sessions.open({ userId: 'u-ada', request: fromHost })
+    await expect(opening).rejects.toMatchObject({ code: 'Unauthorized' })
+  })
+})
+
+describe('entries of one user', () => {
+  it('that are connected at one moment are one at most', async () => {
+    const host = await startDirectories()
+    const connecting = Array.from({ length: 10 }, (_, n) =>
+      host.auth.identities.connect({ userId: 'u-alice', directory: 'corp', subject: `guid-${n}` }),
+    )
+    const settled = await Promise.allSettled(connecting)
+    const connected = settled.filter(({ status }) => status === 'fulfilled').length
+    const rows = await host.stores.identities.listForUser('u-alice')
+    expect(rows.length).toBe(connected)
+    expect(connected).toBeLessThanOrEqual(1)
+  })
+})
+
+describe('a store of entries that is down', () => {
+  it('lets nobody in, nor on: it is not known who has a directory', async () => {
+    const host = await startDirectories()
+    const { authToken } = await logIn(host, asAda)
+    const { codeChallenge } = pkcePair()
+    vi.spyOn(host.stores.identities, 'listForUser').mockRejectedValue(new Error('down'))
+    const going = await post(host, '/auth/pkce/authorize', { codeChallenge }, bearer(authToken))
+    expect(going.status).toBe(503)
+    expect((await post(host, '/login', asAda)).status).toBe(503)
   })
 })

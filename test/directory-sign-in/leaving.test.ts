@@ -1,17 +1,10 @@
-import type { IncomingMessage } from 'node:http'
 import { describe, expect, it } from 'vitest'
 import { memoryStores } from '../../src/stores/memory-stores.js'
 import { bearer, get, logIn, post } from '../support/client.js'
 import { password } from '../support/host.js'
 import { memoryDirectory } from '../support/memory-directory.js'
-import { type DirectoryHost, rightPassword, startDirectories } from './directory-host.js'
-
-/** A request that the host's own code hands on. */
-const fromHost = {
-  headers: { host: 'x' },
-  rawHeaders: [],
-  socket: { remoteAddress: '127.0.0.1' },
-} as unknown as IncomingMessage
+import { sessionRecord } from '../support/records.js'
+import { type DirectoryHost, fromHost, rightPassword, startDirectories } from './directory-host.js'
 
 const asAda = { username: 'ada', password: rightPassword }
 
@@ -92,6 +85,27 @@ describe('a directory that shows none of its people', () => {
     const error = 'UnexpectedAnswer: the directory hides its people'
     expect(host.events).toContainEqual(expect.objectContaining({ type: 'host.failed', error }))
     expect((await get(host, '/me', bearer(authToken))).status).toBe(200)
+  })
+})
+
+describe('a directory that shows somebody', () => {
+  it('shows that all others of a page have left, be they all of it', async () => {
+    const stores = memoryStores()
+    const host = await startDirectories({ options: stores })
+    const link = (subject: string, userId: string) =>
+      host.auth.identities.connect({ userId, directory: 'corp', subject })
+    // They come before ada, who is on the second page.
+    for (let n = 0; n < 500; n += 1) {
+      host.users.add({ id: `u-${n}` })
+      await link(`a-${n}`, `u-${n}`)
+    }
+    const first = await stores.identities.listOfProvider('directory:corp', null, 500)
+    expect(first.some(({ subject }) => subject === 'guid-ada')).toBe(false)
+    await stores.sessions.create(sessionRecord({ userId: 'u-7' }))
+    expect(await host.auth.directories.look()).toEqual([
+      { directory: 'corp', people: 501, left: 1 },
+    ])
+    expect(await host.auth.sessions.list('u-7')).toEqual([])
   })
 })
 

@@ -33,6 +33,13 @@ async function pass(seconds: number): Promise<void> {
   for (let turn = 0; turn < 200; turn += 1) await new Promise(setImmediate)
 }
 
+/** Waits, by turns and not by the clock, until one of them has noted a complete look just now. */
+async function looked(...hosts: readonly DirectoryHost[]): Promise<void> {
+  const age = ({ auth }: DirectoryHost) =>
+    Number(/^mar_directory_look_age_seconds\{[^}]*\} (.+)$/m.exec(auth.metrics())?.[1])
+  while (!hosts.some((host) => age(host) < 10)) await new Promise(setImmediate)
+}
+
 describe('two processes', () => {
   it('look once between them in an interval', async () => {
     const { directory, one } = await startTwo()
@@ -92,11 +99,13 @@ describe('an outage', () => {
     const { directory, one, other } = await startTwo({ watchGrace: 1000 })
     await logIn(one, asAda)
     await pass(305)
+    await looked(one, other)
     directory.down(true)
     await pass(600)
     expect(await sessionsOf(one)).toBe(1)
     directory.down(false)
     await pass(300)
+    await looked(one, other)
     directory.down(true)
     await pass(900)
     expect(await sessionsOf(one)).toBe(1)
