@@ -13,7 +13,7 @@ import {
   whole,
 } from '../lib/check-options.js'
 import { doAll } from '../lib/mistakes.js'
-import { isOneLine } from '../lib/texts.js'
+import { idOption, nameOption } from '../lib/named-options.js'
 import { isFilter } from './ldap-filter.js'
 
 /** The kinds of directory that {@link ldapDirectory} has presets for. */
@@ -108,12 +108,6 @@ export interface LdapDirectoryOptions {
 
 const attributeName = /^[a-z][a-z\d-]{0,63}$/i
 const isAttribute = (value: unknown) => typeof value === 'string' && attributeName.test(value)
-const isId = (value: unknown) => typeof value === 'string' && /^[a-z\d-]{1,32}$/.test(value)
-const isName = (value: unknown) =>
-  typeof value === 'string' &&
-  value.trim() !== '' &&
-  Array.from(value).length <= 40 &&
-  isOneLine(value)
 const isDn = (value: unknown) =>
   typeof value === 'string' && value.length <= 1024 && /^[^=,+\0]+=[^\0]+$/.test(value)
 const isCertificate = (value: unknown) =>
@@ -125,8 +119,8 @@ const attribute = () => fitting<string>(isAttribute, 'is not the name of an attr
 const dn = () => fitting<string>(isDn, 'is not a DN.')
 
 const schema = optionsOf({
-  id: fitting<string>(isId, 'is not 1 to 32 lower-case letters, digits and hyphens.'),
-  name: fitting<string>(isName, 'is not one line of 1 to 40 characters.'),
+  id: idOption,
+  name: nameOption,
   urls: listOf<string>(isLdapUrl, 'is not a list of 1 to 8 LDAP URLs without a path.', 1, 8),
   bind: optionsOf({
     dn: dn(),

@@ -12,7 +12,7 @@ import {
   ownMembers,
   whole,
 } from '../lib/check-options.js'
-import { isOneLine } from '../lib/texts.js'
+import { isShownName, isStoredId } from '../lib/named-options.js'
 import type { IdentityStore } from '../stores/identity-contract.js'
 import type { UserStore } from '../users/contract.js'
 
@@ -137,13 +137,13 @@ function requireDirectory(directory: unknown, index: number): void {
   )
   if (missing !== undefined)
     throw wrong(at, `is no directory: it lacks ${missing}.`, remedies.list as string)
-  if (typeof id !== 'string' || !/^[a-z0-9-]{1,32}$/.test(id))
+  if (!isStoredId(id))
     throw wrong(
       `${at}.id`,
       'is not 1 to 32 lower-case letters, digits and -.',
       'pass an id such as corp. It is stored with identities: never change it.',
     )
-  if (typeof name !== 'string' || name.trim() === '' || name.length > 40 || !isOneLine(name))
+  if (!isShownName(name))
     throw wrong(`${at}.name`, 'is not a line of 1 to 40 characters.', 'pass what users call it.')
   requireAddress(`${at}.changePasswordUrl`, methods.changePasswordUrl)
 }

@@ -9,19 +9,14 @@ import {
   text,
 } from '../lib/check-options.js'
 import { UnexpectedAnswer } from '../lib/host-call.js'
+import { idOption, nameOption } from '../lib/named-options.js'
 import { outgoing } from '../lib/outgoing.js'
 import { randomSecret, sha256 } from '../lib/secrets.js'
 import type { FlowToFinish, Identity, Provider } from './contract.js'
 import { boundedText, present } from './open-id-identity.js'
 import type { OpenIdSettings, ProviderTokens } from './open-id-options.js'
 import { errorReason } from './open-id-server.js'
-import {
-  commonMembers,
-  commonShape,
-  idOption,
-  nameOption,
-  type ProviderOptions,
-} from './provider-options.js'
+import { commonMembers, commonShape, type ProviderOptions } from './provider-options.js'
 
 /** Options of {@link gitHubProvider}. */
 export interface GitHubProviderOptions extends ProviderOptions {

@@ -14,14 +14,9 @@ import {
   whole,
 } from '../lib/check-options.js'
 import { doAll } from '../lib/mistakes.js'
+import { idOption, nameOption } from '../lib/named-options.js'
 import type { Identity } from './contract.js'
-import {
-  commonShape,
-  idOption,
-  nameOption,
-  type ProviderOptions,
-  responseModeOption,
-} from './provider-options.js'
+import { commonShape, type ProviderOptions, responseModeOption } from './provider-options.js'
 
 /** Tokens of a provider, for `onTokens`. They are stored nowhere. */
 export interface ProviderTokens {

@@ -9,14 +9,13 @@ import {
   withMethods,
 } from '../lib/check-options.js'
 import { UnexpectedAnswer, withTimeout } from '../lib/host-call.js'
+import { idOption, nameOption } from '../lib/named-options.js'
 import type { FinishedFlow, FlowToFinish, Identity, Provider, StartedFlow } from './contract.js'
 import { boundedText, isKeyText, methodsOf, present } from './open-id-identity.js'
 import { errorReason } from './open-id-server.js'
 import {
   commonMembers,
   commonShape,
-  idOption,
-  nameOption,
   type ProviderOptions,
   responseModeOption,
 } from './provider-options.js'

@@ -9,7 +9,7 @@ import {
   optional,
   type Shape,
 } from '../lib/check-options.js'
-import { isOneLine } from '../lib/texts.js'
+import { idOption } from '../lib/named-options.js'
 import type { Provider, ProviderLogo } from './contract.js'
 
 /** What every provider can be told. */
@@ -44,30 +44,12 @@ export interface ProviderOptions {
   readonly allowed?: NonNullable<Provider['allowed']>
 }
 
-const isId = (value: unknown) => typeof value === 'string' && /^[a-z\d-]{1,32}$/.test(value)
-const isName = (value: unknown) =>
-  typeof value === 'string' &&
-  value.trim() !== '' &&
-  Array.from(value).length <= 40 &&
-  isOneLine(value)
 const isLogo = (value: unknown) => {
   const { type, body } = (value ?? {}) as Partial<ProviderLogo>
   const isPicture = /^image\/(svg\+xml|png|webp)$/.test(String(type))
   return isPicture && (typeof body === 'string' || body instanceof Uint8Array)
 }
 const isText = (value: unknown) => typeof value === 'string' && value !== ''
-
-/** The check of an id. */
-export const idOption: z.ZodType<string> = fitting(
-  isId,
-  'is not 1 to 32 lower-case letters, digits and hyphens.',
-)
-
-/** The check of a name. */
-export const nameOption: z.ZodType<string> = fitting(
-  isName,
-  'is not one line of 1 to 40 characters.',
-)
 
 /** The check of `responseMode`. */
 export const responseModeOption: z.ZodOptional<z.ZodType<'query' | 'form_post'>> = oneOf(

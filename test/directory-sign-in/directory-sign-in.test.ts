@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import type { Mail } from '../../src/index.js'
+import { totpCode } from '../../src/testing/testing.js'
 import { bearer, get, logIn, post } from '../support/client.js'
-import { password, passwordHash } from '../support/host.js'
+import { password, passwordHash, totpSecret } from '../support/host.js'
 import { memoryDirectory } from '../support/memory-directory.js'
-import { accountsOptions } from '../support/mounted-accounts.js'
+import { accountsOptions, tokenIn } from '../support/mounted-accounts.js'
 import { rightPassword, startDirectories } from './directory-host.js'
 
 const asAda = { username: 'ada', password: rightPassword }
@@ -103,6 +104,28 @@ describe('a user who is connected with an entry', () => {
     })
     await logIn(host, asAda)
     expect(seen).toEqual([['u-ada', 'guid-ada']])
+  })
+
+  it('shows a second factor after the password of the directory, as everybody does', async () => {
+    const host = await startDirectories()
+    await host.auth.secondFactors.importTotp({ userId: 'u-ada', secret: totpSecret })
+    expect((await post(host, '/login', asAda)).body.error).toBe('totp-required')
+    const code = totpCode(totpSecret, host.clock())
+    expect((await post(host, '/login', { ...asAda, code })).status).toBe(200)
+  })
+
+  it('sets none by a link that was mailed before, either', async () => {
+    const mails: Mail[] = []
+    const host = await startDirectories({ options: accountsOptions(mails) })
+    host.users.change('u-alice', { emailVerified: true })
+    await post(host, '/auth/password/forgot', { username: 'alice' })
+    await expect.poll(() => mails.map(({ kind }) => kind)).toContain('reset-password')
+    await host.auth.identities.connect({ userId: 'u-alice', directory: 'corp', subject: 'guid-a' })
+    const token = tokenIn(mails.find(({ kind }) => kind === 'reset-password')?.url)
+    const given = { token, password: 'quite another passphrase' }
+    const { status, body } = await post(host, '/auth/password/reset', given)
+    expect([status, body.error]).toEqual([403, 'password-elsewhere'])
+    expect(host.users.rows.get('u-alice')?.passwordHash).toBe(passwordHash)
   })
 
   it('changes no password here, and is told where', async () => {
