@@ -156,7 +156,12 @@ export type {
 } from './stores/second-factor-contract.js'
 export type { Limit, LimiterSettings } from './throttle/counter.js'
 export type { MailLimitOptions, ThrottleOptions } from './throttle/limits.js'
-export type { OtherFactor, SecondFactorPolicy, SecondFactorRules } from './two-factor/contract.js'
+export type {
+  OtherFactor,
+  RememberRules,
+  SecondFactorPolicy,
+  SecondFactorRules,
+} from './two-factor/contract.js'
 export type {
   AuthUser,
   EmailChange,

@@ -7,6 +7,7 @@ import type { StoredMethod } from './stores/contract.js'
 import type { SecondFactorRecord } from './stores/second-factor-contract.js'
 import type { PasskeyFactor, PasskeyShown, SentPasskey } from './two-factor/passkey-factor.js'
 import { recoveryCodeHash } from './two-factor/recovery-codes.js'
+import type { RememberedBrowsers, RememberedShown } from './two-factor/remembered-browser.js'
 import { countsAsFactor, type SecondFactors, type UserFactors } from './two-factor/second-factor.js'
 import type { AuthUser } from './users/contract.js'
 
@@ -14,6 +15,8 @@ import type { AuthUser } from './users/contract.js'
 export interface FactorAttempt {
   /** Whether the sign-in continues an existing session. */
   readonly isRefresh: boolean
+  /** Whether it goes on with a session: then a remembered browser is not asked again. */
+  readonly goesOn: boolean
   /** The methods proven before. */
   readonly methods: readonly StoredMethod[]
   /**
@@ -23,6 +26,8 @@ export interface FactorAttempt {
   readonly code: string | null | undefined
   /** A passkey instead of a code; null if none was sent, undefined if this flow accepts none. */
   readonly passkey: SentPasskey | null | undefined
+  /** The token of a remembered browser; null if none was sent, undefined if none is accepted. */
+  readonly rememberToken: string | null | undefined
   /** When `methods` were shown, if that was some time ago. */
   readonly shownAt: Date | undefined
   readonly context: RequestContext
@@ -33,10 +38,12 @@ export interface FactorAttempt {
  * has shown it before.
  */
 export interface FactorProof {
-  readonly proven: readonly ('otp' | 'recovery' | 'passkey')[]
+  readonly proven: readonly ('otp' | 'recovery' | 'passkey' | 'remembered')[]
   readonly totpSince: Date | null
   /** The passkey, or its recovery code, that was shown now. */
   readonly passkeyShown: PasskeyShown | null
+  /** The browser that stands in for a factor. */
+  readonly remembered: RememberedShown | null
 }
 
 /** The parts that decide about a sign-in. */
@@ -44,6 +51,8 @@ export interface DecidingKit extends GroundKit, ManagementKit {
   readonly secondFactors: SecondFactors
   /** Undefined without the option `passkeys`. */
   readonly passkeyFactor: PasskeyFactor | undefined
+  /** Undefined without the option `secondFactor.remember`. */
+  readonly rememberedBrowsers: RememberedBrowsers | undefined
 }
 
 /** Checks the second factor of a user, if one is due; the error says what is missing. */
@@ -54,7 +63,8 @@ export function proveFactor(
   totp: SecondFactorRecord | null,
 ): Soon<FactorProof | AuthError> {
   const { secondFactors, passkeyFactor: passkeys } = kit
-  const hasShown = secondFactors.meetsFactorPolicy(attempt.methods)
+  const { goesOn, methods } = attempt
+  const hasShown = secondFactors[goesOn ? 'mayGoOn' : 'meetsFactorPolicy'](methods)
   const reading = secondFactors.among(user, totp, attempt.methods)
   // Most users have none.
   if (reading === null && !hasShown && passkeys === undefined) return nothing(null)
@@ -73,6 +83,9 @@ async function proveDue(
   if (hasShown) return shownBefore(passkeys, attempt, { user, factors })
   if (passkeys !== undefined && attempt.passkey)
     return provePasskey(passkeys, attempt.passkey, attempt, { user, factors })
+  const remembered = await rememberedIn(kit, attempt, { user, factors })
+  if (remembered !== null)
+    return { ...nothing(totpSinceOf(factors)), proven: ['remembered'], remembered }
   if (factors !== null) return proveCode(kit, attempt, factors)
   // A new passkey ends no session, so a session opened without one continues.
   if (passkeys === undefined || attempt.isRefresh) return nothing(null)
@@ -106,11 +119,26 @@ async function shownBefore(
 ): Promise<FactorProof | AuthError> {
   if (await isOutdated(passkeys, attempt, { user, factors }))
     return new AuthError('totp-required', { message: 'the factor that was shown is gone' })
-  return nothing(factors?.totp?.createdAt ?? null)
+  return nothing(totpSinceOf(factors))
 }
 
 function nothing(totpSince: Date | null): FactorProof {
-  return { proven: [], totpSince, passkeyShown: null }
+  return { proven: [], totpSince, passkeyShown: null, remembered: null }
+}
+
+function totpSinceOf(factors: UserFactors | null): Date | null {
+  return factors?.totp?.createdAt ?? null
+}
+
+// A code that was sent counts, whatever the browser has. A mailbox alone stands for no password.
+async function rememberedIn(
+  { rememberedBrowsers }: DecidingKit,
+  { code, rememberToken: token, context }: FactorAttempt,
+  { user, factors }: Owing,
+): Promise<RememberedShown | null> {
+  if (rememberedBrowsers === undefined || !token || (code ?? null) !== null) return null
+  if (factors?.methods.length === 0) return null
+  return rememberedBrowsers.judge(user, { token, totpSince: totpSinceOf(factors) }, context)
 }
 
 // An authorization code may have been issued for a factor that was removed or replaced since.
@@ -150,8 +178,7 @@ async function provePasskey(
   const passkeyShown = await passkeys.judge(user, sent, attempt.context)
   if (passkeyShown === null)
     return refusal(passkeys, 'totp-invalid', attempt, factors ?? codesOfPasskeys(user))
-  const totpSince = factors?.totp?.createdAt ?? null
-  return { proven: ['passkey'], totpSince, passkeyShown }
+  return { ...nothing(totpSinceOf(factors)), proven: ['passkey'], passkeyShown }
 }
 
 // Without TOTP only a recovery code that replaces a passkey can be right.
@@ -170,7 +197,7 @@ async function proveWithoutTotp(
       ? await throttle.withSecondFactorSlot(slot, context, async () => null)
       : await passkeys.judgeRecovery(user, code, context)
   if (passkeyShown === null) return refusal(passkeys, 'totp-invalid', attempt, owing)
-  return { proven: ['recovery'], totpSince: null, passkeyShown }
+  return { ...nothing(null), proven: ['recovery'], passkeyShown }
 }
 
 function codesOfPasskeys(user: AuthUser): UserFactors {
@@ -186,7 +213,7 @@ async function proveCode(
   const verdict = await checkCode(kit, attempt, factors)
   if (verdict === 'due') return codeDue(kit, attempt, factors)
   if (verdict === 'invalid') return refusal(kit.passkeyFactor, 'totp-invalid', attempt, factors)
-  return { proven: [verdict], totpSince: factors.totp?.createdAt ?? null, passkeyShown: null }
+  return { ...nothing(totpSinceOf(factors)), proven: [verdict] }
 }
 
 async function checkCode(

@@ -4,7 +4,12 @@ import { AuthError } from './errors.js'
 import { type Soon, soon } from './lib/async.js'
 import { objectionIn } from './lib/mistakes.js'
 import { type ApprovedSignIn, approve } from './sessions/approved-sign-in.js'
-import { type DecidingKit, type FactorProof, proveFactor } from './sign-in-factor.js'
+import {
+  type DecidingKit,
+  type FactorAttempt,
+  type FactorProof,
+  proveFactor,
+} from './sign-in-factor.js'
 import type { StoredMethod } from './stores/contract.js'
 import type { SecondFactorRecord } from './stores/second-factor-contract.js'
 import type { SentPasskey } from './two-factor/passkey-factor.js'
@@ -68,6 +73,8 @@ export interface SignInAttempt {
   readonly code: string | null | undefined
   /** A passkey instead of a code; null if none was sent, left out if this flow accepts none. */
   readonly passkey?: SentPasskey | null
+  /** The token of a remembered browser; null if none was sent, left out if none is accepted. */
+  readonly rememberToken?: string | null | undefined
   /** When `methods` were shown, if that was some time ago. */
   readonly shownAt?: Date
   /** The user's TOTP, if it was read already. */
@@ -125,7 +132,7 @@ export function createSignInDecision(
   function askFactor(attempt: SignInAttempt, user: AuthUser): Soon<SignInDecision> {
     const { door, methods } = attempt
     // Sessions end when the factor changes, so a refresh that has shown it need not ask again.
-    if (door === 'refresh' && secondFactors.meetsFactorPolicy(methods))
+    if (door === 'refresh' && secondFactors.mayGoOn(methods))
       return conclude(attempt, user, nothingProven)
     const totp = totpIn(attempt)
     return soon(totp === undefined ? secondFactors.totpOf(user.id) : totp, (read) =>
@@ -204,17 +211,27 @@ export function createFactorStands({
   ): Soon<boolean> {
     const now = factors?.totp?.createdAt ?? null
     if (now?.getTime() !== totpSince?.getTime()) return false
-    if (factors !== null && !secondFactors.meetsFactorPolicy(methods)) return false
+    if (factors !== null && !secondFactors.mayGoOn(methods)) return false
     if (passkeyShown === null || passkeyFactor === undefined) return true
     return passkeyFactor.stands(user, passkeyShown)
   }
 }
 
-function factorAttemptOf({ door, methods, code, passkey, shownAt, context }: SignInAttempt) {
-  return { isRefresh: door === 'refresh', methods, code, passkey, shownAt, context }
+/** Doors that go on with a session, in the same browser or app. */
+const goingOn: readonly SignInDoor[] = ['refresh', 'authorization-code', 'code-exchange']
+
+function factorAttemptOf({ door, ...attempt }: SignInAttempt): FactorAttempt {
+  const { methods, code, passkey, rememberToken, shownAt, context } = attempt
+  const at = { isRefresh: door === 'refresh', goesOn: goingOn.includes(door) }
+  return { ...at, methods, code, passkey, rememberToken, shownAt, context }
 }
 
-const nothingProven: FactorProof = { proven: [], totpSince: null, passkeyShown: null }
+const nothingProven: FactorProof = {
+  proven: [],
+  totpSince: null,
+  passkeyShown: null,
+  remembered: null,
+}
 // There is no person who could show a factor.
 const noPerson = nothingProven
 

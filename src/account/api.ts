@@ -13,6 +13,7 @@ import {
   oneOf,
   proof,
   reading,
+  remembering,
   success,
   text,
   textOrNull,
@@ -62,6 +63,7 @@ const logIn: Operation = {
         'instead of `code`: the result of `navigator.credentials.get` for ' +
         '`details.passkeyOptions` of a 401 `totp-required`, as JSON',
       tokens: tokensAsked,
+      ...remembering,
     }),
   },
   answers: loginAnswer,

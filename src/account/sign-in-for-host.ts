@@ -19,6 +19,10 @@ export interface Credentials {
   readonly username?: string
   readonly password: string
   readonly code?: string
+  /** Whether this browser is not asked for the second factor for some days. Default false. */
+  readonly remember?: boolean
+  /** {@link SignedIn.rememberToken} of the last sign-in in this browser. */
+  readonly rememberToken?: string
 }
 
 /** Options of a sign-in by password. */
@@ -95,6 +99,11 @@ export interface SignedIn {
   readonly me: Me
   /** True if the user must have a second factor and has none: the session may only enrol one. */
   readonly enrolmentRequired?: true
+  /**
+   * With `secondFactor.remember`: give it to the browser in a cookie that no script reads, and pass
+   * it with its next sign-in. It stands in for the code, once.
+   */
+  readonly rememberToken?: string
 }
 
 /** An opened session. */
@@ -105,12 +114,13 @@ interface Opened {
   readonly refreshToken: string | null
   readonly me: Me
   readonly mustEnrol: boolean
+  readonly rememberToken: string | null
 }
 
 /** The result for the host's code. */
 export async function toSignedIn(
   { countSockets }: SignInKit,
-  { session, token, expiresAt, refreshToken, me, mustEnrol }: Opened,
+  { session, token, expiresAt, refreshToken, me, mustEnrol, rememberToken }: Opened,
 ): Promise<SignedIn> {
   const [summary] = await summarizeAll([session], countSockets)
   return {
@@ -121,5 +131,6 @@ export async function toSignedIn(
     me,
     ...(refreshToken === null ? {} : { refreshToken }),
     ...(mustEnrol ? { enrolmentRequired: true } : {}),
+    ...(rememberToken === null ? {} : { rememberToken }),
   }
 }

@@ -169,6 +169,7 @@ export async function newRecoveryCodesFor(
   context: RequestContext,
 ): Promise<readonly string[]> {
   await sessions.requireLive(session)
+  await sessions.forgetBrowsers(session.userId)
   return enrolment.replaceRecoveryCodes(session.userId, context)
 }
 

@@ -57,6 +57,7 @@ import type { AuditFound, AuditQuery } from '../stores/sql/sql-audit.js'
 import { createThrottle } from '../throttle/throttle.js'
 import { createTotpEnrolment } from '../two-factor/enrolment.js'
 import { createKeptCodes } from '../two-factor/recovery-codes.js'
+import { forgetsBrowsers } from '../two-factor/remembered-browser.js'
 import { createSeedVault } from '../two-factor/seed-vault.js'
 import type { LoginIdentifier } from '../users/contract.js'
 import { type AdminDirectories, createAdminDirectories } from './admin-directories.js'
@@ -205,6 +206,7 @@ function createAdminKit(options: CheckedAdminOptions) {
   const revocations = createRevocations(bus && onlyTelling(bus), call, storeTimeout)
   const store = failClosedSessions(stores.sessions, call)
   const { secondFactors } = stores
+  const proofStore = stores.proofs && failClosedProofs(stores.proofs, call)
   const shared = { clock, encryptionKeys, audit, call, revocations, stores }
   const limits = createThrottle({
     options: throttle,
@@ -225,6 +227,8 @@ function createAdminKit(options: CheckedAdminOptions) {
       store,
       useSession: failClosedUse(stores.sessions, call),
       opensChildren: store.endChildren !== undefined,
+      // Whether the servers remember browsers is unknown here.
+      forgetBrowsers: proofStore && forgetsBrowsers(proofStore, clock),
       ...opensNone,
     }),
     throttle: limits,
@@ -232,7 +236,7 @@ function createAdminKit(options: CheckedAdminOptions) {
     removeWaysIn: refuse,
     canonical: createCanonical(options.canonicalIdentifier, call),
     digestIdentifier: identifierDigests(encryptionKeys),
-    proofStore: stores.proofs && failClosedProofs(stores.proofs, call),
+    proofStore,
     identities: stores.identities && failClosedIdentities(stores.identities, call),
     passkeyStore: stores.passkeys && failClosedPasskeys(stores.passkeys, call),
     consentStore: stores.consents && failClosedConsents(stores.consents, call),

@@ -382,6 +382,15 @@ export type AuthEventBody =
   | { readonly type: 'second-factor.unreadable'; readonly userId: string }
   /** A recovery code was used. */
   | { readonly type: 'recovery-code.used'; readonly userId: string }
+  /** A user is not asked for the second factor in this browser for some days. */
+  | { readonly type: 'remembered.added'; readonly userId: string; readonly browserId: string }
+  /** A user has forgotten a remembered browser. */
+  | { readonly type: 'remembered.ended'; readonly userId: string; readonly browserId: string }
+  /**
+   * A used token of a remembered browser came again with the right password: one of the two is a
+   * copy. The browser is forgotten.
+   */
+  | { readonly type: 'remembered.reused'; readonly userId: string; readonly browserId: string }
   /**
    * Another process, or the database, has a clock `seconds` or more ahead of this one, at least 10:
    * one of the clocks is wrong. At most once a minute.

@@ -5,7 +5,14 @@ import type { RequestContext } from '../audit/events.js'
 import { withReadableDomain } from '../lib/addresses.js'
 import { createOwnConsents, type ListedConsent } from '../oauth/own-consents.js'
 import type { AccountFormPage } from '../pages/account-form.js'
-import { accountCard, accountOf, button, formOf, type OwnView } from '../pages/form-parts.js'
+import {
+  accountCard,
+  accountOf,
+  button,
+  choice,
+  formOf,
+  type OwnView,
+} from '../pages/form-parts.js'
 import { html, type SafeHtml } from '../pages/html.js'
 import type { PageContent, PageShell } from '../pages/layout.js'
 import { type PageName, plainAddress } from '../pages/page-request.js'
@@ -14,6 +21,7 @@ import type { TextKey } from '../pages/texts/en.js'
 import type { PageTexts } from '../pages/texts.js'
 import { ownPasskeys } from '../passkeys/own-passkeys.js'
 import type { SessionRecord } from '../stores/contract.js'
+import type { RememberedBrowser } from '../two-factor/remembered-browser.js'
 import type { BrowserKit } from './browser-kit.js'
 import { appText, emailFactorText, type FactorOnPage, factorOf } from './factor-page.js'
 
@@ -40,18 +48,20 @@ export function createAccountPage(kit: BrowserKit): AccountFormPage {
     async view(found, form) {
       const { session } = found
       const { userId } = session
-      const [devices, consents, factor, passkeys, email] = await Promise.all([
+      const [devices, consents, factor, passkeys, email, remembered] = await Promise.all([
         ownSessions.list(session),
         ownConsents.list(userId),
         factorOf(kit, userId),
         passkeysKit && ownPasskeys(passkeysKit).list(userId),
         offered?.emails && addressOf(offered.emails, userId),
+        kit.rememberedBrowsers?.list(userId),
       ])
       const view = {
         ...shown,
         account: accountOf(found),
         form,
         devices: groupDevices(devices),
+        remembered: remembered ?? [],
         factor: hasFactor ? { ...factor, href: factorUrl } : null,
         passkeys: passkeys === undefined ? null : { count: passkeys.length, href: passkeysUrl },
         email: email === undefined ? null : emailOf(email, emailUrl),
@@ -65,6 +75,8 @@ export function createAccountPage(kit: BrowserKit): AccountFormPage {
     async submit({ user: { session }, fields, request: { context } }) {
       const [change = '', id = ''] = fields.text('choice').split(' ', 2)
       if (change === 'end') await endDevice(ownSessions, session, id, context)
+      else if (change === 'forget')
+        await kit.rememberedBrowsers?.forget(session.userId, id, context)
       else if (change === 'end-others') await ownSessions.endOthers(session, context)
       else if (change === 'revoke') await ownConsents.revoke(session, id, context).catch(unlessGone)
       else return staleForm
@@ -160,6 +172,7 @@ function signInOf(session: OwnSession, known: ReadonlyMap<string, OwnSession>): 
 
 interface AccountView extends Omit<OwnView, 'back'> {
   readonly devices: readonly DeviceOnPage[]
+  readonly remembered: readonly RememberedBrowser[]
   /** The page to sign in another device; null without. */
   readonly link: string | null
   readonly apps: readonly AppOnPage[]
@@ -226,7 +239,7 @@ export interface EmailOnPage {
  */
 export function accountPage(view: AccountView, { texts }: PageShell): PageContent {
   const { account, form } = view
-  const content = [devices(view, texts), apps(view, texts)]
+  const content = [devices(view, texts), remembered(view, texts), apps(view, texts)]
   return {
     title: 'account.title',
     isFaulty: form.fault !== null,
@@ -335,6 +348,26 @@ function signedInApp({ id, name, lastSeenAt }: SignedInAppOnPage, texts: PageTex
   return html`<li><div><bdi>${shown}</bdi>
 <p class="hint">${lastSeen(lastSeenAt, texts)}</p></div>
 ${endButton(id, shown, texts)}</li>
+`
+}
+
+function remembered({ remembered: all }: AccountView, texts: PageTexts): SafeHtml | null {
+  if (all.length === 0) return null
+  return html`
+<h2 id="remembered">${texts.html('account.remembered')}</h2>
+<p>${texts.html('account.remembered-lead')}</p>
+<ul class="items" aria-labelledby="remembered">${all.map((one) => rememberedBrowser(one, texts))}</ul>
+`
+}
+
+function rememberedBrowser({ id, name, since, expiresAt }: RememberedBrowser, texts: PageTexts) {
+  const shown = name ?? texts.plain('account.unknown-device')
+  const label = texts.plain('account.forget-named', { device: shown })
+  const forget = { ...choice(`forget ${id}`, 'danger'), 'aria-label': label }
+  return html`<li><div><bdi>${shown}</bdi>
+<p class="hint">${texts.html('account.since', { time: texts.moment(since) })}</p>
+<p class="hint">${texts.html('account.until', { time: texts.moment(expiresAt) })}</p></div>
+${button(texts.html('account.forget'), forget)}</li>
 `
 }
 

@@ -36,6 +36,8 @@ export interface BrowserKit extends BrowserPagesKit {
   readonly passwordFingerprint: PasswordFingerprint
   /** The cookie of a browser that was offered a passkey. */
   readonly offeredCookie: BrowserCookie
+  /** Null without the option `secondFactor.remember`. */
+  readonly rememberedCookie: BrowserCookie | null
   /** By the ids of the providers. */
   readonly providerLogos: ReadonlyMap<string, ServedFile>
   /** Undefined without the option `oauth.logout`. */

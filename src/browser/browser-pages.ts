@@ -1,5 +1,5 @@
 import { linkScriptFile } from '../device-links/link-page.js'
-import { createOfferedCookie } from '../http/cookies.js'
+import { createOfferedCookie, createRememberedCookie } from '../http/cookies.js'
 import type { Capability, Routes } from '../http/endpoint.js'
 import { noticingMount } from '../oauth/base-url.js'
 import { createJudgeLogout } from '../oauth/judge-logout.js'
@@ -92,6 +92,7 @@ function browserKitOf(kit: BrowserPagesKit): BrowserKit {
     ...kit,
     passwordFingerprint: createPasswordFingerprint(kit.encryptionKeys),
     offeredCookie: createOfferedCookie(kit.baseUrl),
+    rememberedCookie: kit.rememberedBrowsers ? createRememberedCookie(kit.baseUrl) : null,
     providerLogos: providerLogosOf(kit.providersKit),
     judgeLogout: kit.offersLogout ? createJudgeLogout(kit) : undefined,
   }

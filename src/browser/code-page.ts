@@ -64,7 +64,7 @@ export function createCodePage(kit: BrowserKit, emailSignInKit: AccountsKit): Fo
     async submit(visit, fields) {
       if (fields.has('username')) return ask(visit, fields).catch(refused)
       if (fields.text('choice') === 'again') return startAnew(visit)
-      const from = formVisit(visit)
+      const from = formVisit(kit, visit)
       const result = await byMailedCode(kit, fields.text('code'), from, fields.has('stay'))
       return settleSignIn(kit, result, visit)
     },

@@ -116,7 +116,7 @@ export function createProviderPage(kit: BrowserKit, providersKit: ProvidersKit):
       const vouched = visit.flow?.vouched
       if (vouched === undefined) return { next: 'start-over' }
       const given = { ticket: vouched.ticket, username: fields.text('username') }
-      const result = await signInByTicket(kit, given, formVisit(visit))
+      const result = await signInByTicket(kit, given, formVisit(kit, visit))
       return settle(kit, result, visit)
     },
   }
@@ -201,7 +201,7 @@ async function takeTicket(
   const { browser, cookies } = kit.browsers.ensure(asked.request.incoming)
   const binding = { ...asked.binding, browser: asked.binding.browser ?? browser }
   const visit = { ...asked, flow: null, binding }
-  const result = await signInByTicket(kit, { ticket }, formVisit(visit))
+  const result = await signInByTicket(kit, { ticket }, formVisit(kit, visit))
   if (result.next === 'start-over') return { next: 'answer', answer: await staleTicket(kit, visit) }
   const settled = await settle(kit, result, visit)
   if (settled.next !== 'answer') return settled

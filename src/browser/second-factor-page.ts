@@ -8,6 +8,7 @@ import {
   hiddenUsername,
   type OwnView,
   passkeyPart,
+  tick,
   waysOut,
   waysOutButtons,
 } from '../pages/form-parts.js'
@@ -52,6 +53,7 @@ function secondFactorPageOf(
       if (kind === 'recovery') {
         const view: SecondFactorView = {
           ...shared,
+          rememberDays: null,
           method: 'recovery',
           otherMethod: otherMethod('second-factor'),
           otherKind: first,
@@ -61,8 +63,11 @@ function secondFactorPageOf(
         }
         return (shell) => secondFactorPage(view, shell)
       }
+      const { rememberedBrowsers } = kit
+      const mayRemember = rememberedBrowsers !== undefined && !(await kit.isAskedEveryTime(user))
       const view = {
         ...shared,
+        rememberDays: mayRemember ? rememberedBrowsers.days : null,
         method: first,
         otherMethod: otherMethod('recovery-code'),
         otherKind: 'recovery',
@@ -74,12 +79,13 @@ function secondFactorPageOf(
     },
 
     async submit(visit, fields) {
-      const from = formVisit(visit)
+      const from = formVisit(kit, visit)
+      const remember = fields.has('remember')
       const code = fields.has('send') ? null : fields.text('code')
       const result =
         passkeysKit !== undefined && fields.has('passkey')
-          ? await signInBySecondPasskey(kit, fields.text('passkey'), from)
-          : await byCode(kit, code, from)
+          ? await signInBySecondPasskey(kit, fields.text('passkey'), from, remember)
+          : await byCode(kit, code, from, remember)
       return settleSignIn(kit, result, visit)
     },
   }
@@ -138,6 +144,8 @@ interface SecondFactorView extends Omit<OwnView, 'back'> {
   /** The other method. */
   readonly otherKind: SecondFactorView['method']
   readonly sendable: readonly SendableFactor[]
+  /** For how many days the browser can be remembered; null if it cannot. */
+  readonly rememberDays: number | null
   /** Whether a code was sent that still counts. */
   readonly sent: boolean
   /** As on the sign-in page; never null if `method` is `passkey`. */
@@ -223,6 +231,7 @@ function contentOf(view: SecondFactorView, texts: PageTexts): HtmlValue {
     return [
       html`<p>${texts.html('second-factor.passkey')}</p>
 `,
+      rememberTick(view, texts),
       passkey,
       waysOutButtons(texts),
     ]
@@ -230,6 +239,7 @@ function contentOf(view: SecondFactorView, texts: PageTexts): HtmlValue {
   return [
     hiddenUsername(account.username),
     code(view, method, texts),
+    rememberTick(view, texts),
     button(texts.html('second-factor.submit')),
     passkey,
     sendable.map((one) => send(one, texts)),
@@ -261,6 +271,12 @@ function code(
     },
     texts,
   )
+}
+
+function rememberTick({ rememberDays }: SecondFactorView, texts: PageTexts): SafeHtml | null {
+  if (rememberDays === null) return null
+  const label = texts.html('second-factor.remember', { days: String(rememberDays) })
+  return tick('remember', label, false)
 }
 
 function send({ name, label }: SendableFactor, texts: PageTexts): SafeHtml {

@@ -24,6 +24,8 @@ export interface FormVisit extends Requester {
   readonly flow: Flow | null
   /** Sets the headers of limits. */
   readonly setHeaders: SetHeaders
+  /** The token of a remembered browser, where one counts; null without. */
+  readonly rememberToken: string | null
 }
 
 /** The fields of the sign-in page. */
@@ -82,8 +84,9 @@ export async function signInByPassword(
 ): Promise<FormSignIn> {
   const { flows, passwordFingerprint } = kit
   try {
-    const request = parseCredentials({ ...asIdentifier(username), password })
-    const { binding, flow, ...from } = visit
+    const { binding, flow, rememberToken, ...from } = visit
+    const remembered = rememberToken === null ? {} : { rememberToken }
+    const request = parseCredentials({ ...asIdentifier(username), password, ...remembered })
     const asked = { ...from, tokens: 'cookie', lifetime: browserLifetime(stay) } as const
     const outcome = await kit.logInSteps.first({ ...asked, request })
     const before = flow ?? flows.begin()
@@ -128,15 +131,19 @@ export async function signInByTicket(
   )
 }
 
-/** Signs in with the code of a second factor; null: the user requests a code. */
+/**
+ * Signs in with the code of a second factor; null: the user requests a code. `remember`: this
+ * browser is not to be asked for it again for some days.
+ */
 export async function signInByCode(
   kit: BrowserKit,
   typed: string | null,
   visit: FormVisit,
+  remember: boolean,
 ): Promise<FormSignIn> {
   const code = typed === null ? null : typedDigits(typed)
   if (code === '' || (code !== null && code.length > maxCodeChars)) return wrong
-  return orRefused(second(kit, { code, passkey: null }, visit, wrong), startOver)
+  return orRefused(second(kit, { code, passkey: null, remember }, visit, wrong), startOver)
 }
 
 /** Signs in with a passkey only. Always refused without the option `passkeys`. */
@@ -153,20 +160,25 @@ export async function signInBySecondPasskey(
   kit: BrowserKit,
   text: string,
   visit: FormVisit,
+  remember: boolean,
 ): Promise<FormSignIn> {
   const passkey = assertionOf(text)
   if (passkey === null) return wrongPasskey
-  return orRefused(second(kit, { code: null, passkey }, visit, wrongPasskey), startOver)
+  const shown = { code: null, passkey, remember }
+  return orRefused(second(kit, shown, visit, wrongPasskey), startOver)
 }
+
+/** What the page of the second factor has sent. */
+type Shown = Pick<SecondStep, 'code' | 'passkey' | 'remember'>
 
 async function second(
   kit: BrowserKit,
-  shown: Pick<SecondStep, 'code' | 'passkey'>,
+  shown: Shown,
   visit: FormVisit,
   otherwise: FormSignIn,
 ): Promise<FormSignIn> {
   const { logInSteps, flows, passwordFingerprint } = kit
-  const { binding, flow, ...from } = visit
+  const { binding, flow, rememberToken: _unused, ...from } = visit
   const pending = flow?.pending ?? null
   if (flow === null || pending === null) return startOver
   const { userId, digests, stay } = pending
@@ -191,14 +203,16 @@ async function byMail(
   kit: BrowserKit,
   { requestId, code }: MailedSignIn,
   stay: boolean,
-  { code: secondFactor, passkey }: Pick<SecondStep, 'code' | 'passkey'>,
+  { code: secondFactor, passkey, remember }: Shown,
   visit: FormVisit,
   otherwise: FormSignIn,
 ): Promise<FormSignIn> {
   const { emailSignInKit, flows } = kit
   if (emailSignInKit === undefined || code === null) return startOver
   const lifetime = browserLifetime(stay)
-  const given = { requestId, code, secondFactor, passkey, tokens: 'cookie', lifetime } as const
+  const browser = { remember, rememberToken: visit.rememberToken }
+  const shown = { secondFactor, passkey, browser }
+  const given = { requestId, code, ...shown, tokens: 'cookie', lifetime } as const
   const outcome = await logInOnPage(emailSignInKit, given, visit)
   if (outcome.outcome === 'logged-in') return signedIn(kit, outcome.loggedIn, stay, visit)
   if (outcome.error.code === 'totp-invalid') return otherwise
@@ -213,7 +227,7 @@ async function byMail(
 // The ticket is sent again with the missing part: it is used up when all is right.
 async function byTicket(
   kit: BrowserKit,
-  given: Pick<SecondStep, 'code' | 'passkey'> & {
+  given: Shown & {
     readonly ticket: string
     readonly username: string | undefined
   },
@@ -222,13 +236,10 @@ async function byTicket(
 ): Promise<ProviderSignIn> {
   const { providersKit, flows } = kit
   if (providersKit === undefined) return startOver
-  const { ticket, code, passkey, username } = given
+  const { ticket, remember, ...shown } = given
+  const browser = { remember, rememberToken: visit.rememberToken }
   const lifetime = browserLifetime(false)
-  const outcome = await signInOnPage(
-    providersKit,
-    { ticket, code, passkey, username, lifetime },
-    visit,
-  )
+  const outcome = await signInOnPage(providersKit, { ticket, ...shown, browser, lifetime }, visit)
   if (outcome.outcome === 'logged-in') return signedIn(kit, outcome.loggedIn, false, visit)
   if (outcome.outcome === 'factor-due') {
     const { userId, error, provider } = outcome
@@ -240,7 +251,7 @@ async function byTicket(
   }
   const connects = outcome.outcome === 'unknown'
   if (connects && !outcome.canConnect) return { next: 'not-connected', name: outcome.name }
-  if (!connects && username !== undefined) return wrong
+  if (!connects && given.username !== undefined) return wrong
   const flow = flows.withVouched({ ticket, provider: outcome.provider, connects })
   const page = connects ? 'sign-in' : 'provider'
   return { next: 'go', page, flow: flows.seal(flow, visit.binding) }
@@ -248,11 +259,11 @@ async function byTicket(
 
 async function secondByTicket(
   kit: BrowserKit,
-  { ticket, code, passkey }: Pick<SecondStep, 'code' | 'passkey'> & VouchedSignIn,
+  { ticket, code, passkey, remember }: Shown & VouchedSignIn,
   visit: FormVisit,
   otherwise: FormSignIn,
 ): Promise<FormSignIn> {
-  const given = { ticket, code, passkey, username: undefined }
+  const given = { ticket, code, passkey, remember, username: undefined }
   const result = await byTicket(kit, given, visit, otherwise).catch((error: unknown) =>
     resultOfTicket(error, startOver),
   )
@@ -284,7 +295,7 @@ async function byPasskey(
     visit.context,
   )
   // A passkey with user verification needs no further factor.
-  return signedIn(kit, { ...opened, mustEnrol: false }, stay, visit)
+  return signedIn(kit, { ...opened, mustEnrol: false, rememberToken: null }, stay, visit)
 }
 
 async function signedIn(
@@ -312,7 +323,7 @@ function factorDue(
 
 const startOver = { next: 'start-over' } as const
 
-const nothing = { code: null, passkey: null } as const
+const nothing = { code: null, passkey: null, remember: false } as const
 
 /** The values that a pending sign-in has in the place of a password. */
 const withoutPassword = {

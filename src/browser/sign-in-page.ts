@@ -79,7 +79,7 @@ export function createSignInPage(kit: BrowserKit): FormPage {
 
     async submit(visit, fields) {
       const stay = fields.has('stay')
-      const from = formVisit(visit)
+      const from = formVisit(kit, visit)
       const result =
         passkeysKit !== undefined && fields.has('passkey')
           ? await signInByPasskey(kit, { passkey: fields.text('passkey'), stay }, from)
@@ -194,9 +194,22 @@ function registerOf(kit: BrowserKit, { raw, language }: PageVisit['asked']): str
 }
 
 /** The visit in the form for the sign-in. */
-export function formVisit({ binding, flow, request }: PageVisit): FormVisit {
+export function formVisit(
+  { rememberedCookie }: BrowserKit,
+  { binding, flow, request, goal }: PageVisit,
+): FormVisit {
   const { incoming, context, aborted, setHeaders } = request
-  return { incoming, binding, flow, context, aborted, setHeaders }
+  const rememberToken = asksForMore(goal) ? null : (rememberedCookie?.read(incoming) ?? null)
+  return { incoming, binding, flow, context, aborted, setHeaders, rememberToken }
+}
+
+// Somebody who asks for a sign-in now, or for two factors, gets them.
+function asksForMore(goal: PageVisit['goal']): boolean {
+  if (goal.kind === 'page') return goal.maxAge !== null
+  const { acrValues, maxAge, prompt } = goal.request
+  return (
+    maxAge !== null || prompt.includes('login') || acrValues.some((acr) => acr !== 'urn:mar:1fa')
+  )
 }
 
 /**
@@ -231,8 +244,15 @@ async function signedIn(
   const isOffered = offersPasskey && !mustEnrol
   const offered = isOffered ? await offerPasskey(kit, request.incoming, session) : null
   const page = offered === null ? 'authorize' : 'passkey'
-  const cookies = offered === null ? [kept] : [kept, offered]
+  const { rememberToken: token } = loggedIn
+  const remembered = token === null ? null : rememberedIn(kit, token)
+  const cookies = [kept, offered, remembered].filter((cookie) => cookie !== null)
   return seeOther(pageAddress(kit.baseUrl, page, { ...asked, flow }), cookies)
+}
+
+function rememberedIn({ rememberedCookie: of, rememberedBrowsers }: BrowserKit, value: string) {
+  if (of === null || rememberedBrowsers === undefined) return null
+  return { of, value, maxAge: rememberedBrowsers.days * 24 * 60 * 60 }
 }
 
 /** Leads to a page with a flow. */

@@ -6,8 +6,13 @@ import { inTurns, type TokenStore } from './token-store.js'
 /** The content of the store. Each read and each write updates the client's state. */
 export interface KeptSession {
   read(): Promise<StoredSession | null>
-  /** Null if the server has ended the session. */
-  set(session: StoredSession | null): Promise<void>
+  /**
+   * Null if the server has ended the session. What was last read of a remembered browser stays,
+   * unless there is a new token.
+   */
+  set(session: StoredSession | null, rememberToken?: string | null): Promise<void>
+  /** The token of this browser, if the server remembers it. */
+  rememberToken(): Promise<string | null>
   remove(): Promise<void>
   /** Does the work under the lock of the store. */
   exclusively<T>(work: () => Promise<T>): Promise<T>
@@ -18,20 +23,35 @@ export function createKeptSession(
   store: TokenStore,
   state: Pick<StateKeeper, 'setSession'>,
 ): KeptSession {
+  let remembered: string | null = null
+
   function note(stored: Stored): StoredSession | null {
+    remembered = stored.rememberToken
     state.setSession(stored.session, stored.session === null && stored.hasEnded)
     return stored.session
   }
 
+  const write = async (stored: Stored) => {
+    await saying(() => store.set(toText(stored)))
+    note(stored)
+  }
+  const read = async () => note(fromText(await saying(() => store.get())))
+
   return {
-    read: async () => note(fromText(await saying(() => store.get()))),
-    async set(session) {
-      await saying(() => store.set(toText(session)))
-      note(session === null ? { session, hasEnded: true } : { session })
+    read,
+    set: (session, rememberToken = remembered) =>
+      write(
+        session === null ? { session, hasEnded: true, rememberToken } : { session, rememberToken },
+      ),
+    async rememberToken() {
+      await read()
+      return remembered
     },
     async remove() {
+      const left = { session: null, hasEnded: false, rememberToken: remembered }
+      if (remembered !== null) return write(left)
       await saying(() => store.remove())
-      note({ session: null, hasEnded: false })
+      note(left)
     },
     exclusively: sayingOfLock(store.exclusively ?? turnsOf(store)),
   }

@@ -4,12 +4,25 @@ import { requirePair, type TokenKeeper } from './token-keeper.js'
 import { isObject, isText, isTokenRefusal, type Retry, type Transport } from './transport.js'
 import type { LoginAnswer, Me, PasskeyRequestOptions } from './wire.js'
 
-/** A name and a password, and a code if the user has typed one already. */
+/**
+ * A name and a password, and a code if the user has typed one already. `remember`: see
+ * {@link CodeNeeded.submit}.
+ */
 export type Credentials = (
   | { readonly user: string }
   | { readonly email: string }
   | { readonly username: string }
-) & { readonly password: string; readonly code?: string }
+) & { readonly password: string; readonly code?: string } & RememberWish
+
+/** What the user wants of this browser. */
+export interface RememberWish {
+  /**
+   * Whether the server is not to ask for the second factor here for some days, if it has the option
+   * `secondFactor.remember`. The token for it is stored beside the sign-in and stays when the user
+   * signs out. Default false.
+   */
+  readonly remember?: boolean
+}
 
 /**
  * The result of a sign-in.
@@ -37,8 +50,11 @@ export interface CodeNeeded {
   readonly wrong: boolean
   /** If the user has a passkey: `messaging-auth-router/client/passkeys` asks the browser for it. */
   readonly passkeyOptions?: PasskeyRequestOptions
-  /** Takes the code, or the browser's response to `passkeyOptions` as JSON. */
-  readonly submit: (proof: string | PasskeyProof) => Promise<SignInResult>
+  /**
+   * Takes the code, or the browser's response to `passkeyOptions` as JSON; and whether this browser
+   * is to be remembered.
+   */
+  readonly submit: (proof: string | PasskeyProof, wish?: RememberWish) => Promise<SignInResult>
 }
 
 /** A passkey instead of a code. */
@@ -68,7 +84,7 @@ export interface CodeProof {
 }
 
 export interface SignInDeps extends SignOutDeps {
-  readonly keeper: SignOutDeps['keeper'] & Pick<TokenKeeper, 'keep'>
+  readonly keeper: SignOutDeps['keeper'] & Pick<TokenKeeper, 'keep' | 'rememberToken'>
   readonly clock: () => Date
 }
 
@@ -83,20 +99,22 @@ export function createSignIn(deps: SignInDeps): SignIn {
   ): Promise<SignInResult> {
     try {
       // `refreshable` tokens live for minutes, which limits the damage of a leak.
-      const body = { ...given, tokens: 'refreshable' }
+      const rememberToken = await deps.keeper.rememberToken()
+      const remembered = rememberToken === null ? {} : { rememberToken }
+      const body = { ...given, ...remembered, tokens: 'refreshable' }
       const request = { method: 'POST', path, body } as const
       const login = requireLogin(await withRetry(() => transport.ask(request)))
       const session = ofLogin(login, deps.clock().getTime())
-      const endFormer = await keepInPlace(deps, session)
+      const endFormer = await keepInPlace(deps, session, login.rememberToken)
       onLogin?.(login)
       await endFormer()
       const status = session.enrolmentRequired ? 'enrolment-needed' : 'signed-in'
       return { status, me: session.me }
     } catch (error) {
       if (!isRefusal(error, 'totp-required', 'totp-invalid')) throw error
-      return codeNeeded(error as AuthClientError, (proof) => {
+      return codeNeeded(error as AuthClientError, (proof, wish) => {
         const shown = typeof proof === 'string' ? { [codeField]: proof } : proof
-        return signInBy(path, { ...given, ...shown }, onLogin, codeField)
+        return signInBy(path, { ...given, ...shown, ...wish }, onLogin, codeField)
       })
     }
   }
@@ -127,9 +145,10 @@ export function createSignIn(deps: SignInDeps): SignIn {
 export async function keepInPlace(
   { keeper, transport }: Pick<SignInDeps, 'keeper' | 'transport'>,
   session: StoredSession,
+  rememberToken?: string,
 ): Promise<() => Promise<unknown>> {
   const end = (one: StoredSession) => endSession(transport, one).catch(() => {})
-  const former = await keeper.keep(session).catch(async (error: unknown) => {
+  const former = await keeper.keep(session, rememberToken).catch(async (error: unknown) => {
     await end(session)
     throw error
   })
@@ -168,8 +187,9 @@ function codeNeeded(
 // An answer in another form must not be stored as a sign-in.
 function requireLogin(answer: unknown): LoginAnswer {
   const { data } = answer as { readonly data?: Partial<LoginAnswer> }
-  const { userId, authToken, me, refreshToken = '', expiresIn = 0 } = data ?? {}
-  const isLogin = [userId, authToken, refreshToken].every(isText) && Number.isFinite(expiresIn)
+  const { userId, authToken, me, refreshToken = '', expiresIn = 0, rememberToken = '' } = data ?? {}
+  const texts = [userId, authToken, refreshToken, rememberToken]
+  const isLogin = texts.every(isText) && Number.isFinite(expiresIn)
   if (isLogin && isObject(me)) return data as LoginAnswer
   throw noAnswer()
 }

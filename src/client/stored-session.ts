@@ -18,28 +18,39 @@ export interface StoredSession {
 }
 
 /** Stored instead of a sign-in that the server has ended, so that every tab knows why. */
-// A literal, since bundlers would not drop a call of JSON.stringify from unused code.
-const ended = '{"ended":true}'
+const ended = { ended: true }
 
 /** The content of a store: a sign-in, an ended one, or nothing. */
-export type Stored =
+export type Stored = (
   | { readonly session: StoredSession }
   | { readonly session: null; readonly hasEnded: boolean }
+) & {
+  /** Stays when the user signs out. Null unless the server remembers this browser. */
+  readonly rememberToken: string | null
+}
 
-/** Serializes; null is a sign-in that the server has ended. */
-export function toText(session: StoredSession | null): string {
-  return session === null ? ended : JSON.stringify(session)
+/** Serializes. */
+export function toText(stored: Stored): string {
+  const { session, rememberToken } = stored
+  const content = session ?? ('hasEnded' in stored && stored.hasEnded ? ended : {})
+  return JSON.stringify(rememberToken === null ? content : { ...content, rememberToken })
 }
 
 /** Parses; any text of other origin counts as nothing. */
 export function fromText(text: string | null): Stored {
-  if (text === ended) return { session: null, hasEnded: true }
-  const session = parse(text ?? 'null') as Partial<StoredSession> | null
+  const found = parse(text ?? 'null') as Partial<StoredSession & Ended> | null
+  const { rememberToken = null, ended: hasEnded, ...session } = found ?? {}
   const isSession =
-    typeof session?.accessToken === 'string' &&
+    typeof session.accessToken === 'string' &&
     typeof session.userId === 'string' &&
     typeof session.me === 'object'
-  return isSession ? { session: session as StoredSession } : { session: null, hasEnded: false }
+  if (isSession) return { session: session as StoredSession, rememberToken }
+  return { session: null, hasEnded: hasEnded === true, rememberToken }
+}
+
+interface Ended {
+  readonly ended: boolean
+  readonly rememberToken: string
 }
 
 function parse(text: string): unknown {

@@ -15,7 +15,9 @@ export interface TokenKeeper {
    */
   fresh(rejected?: string): Promise<StoredSession>
   /** Stores a sign-in; resolves with the one it replaced. */
-  keep(session: StoredSession): Promise<StoredSession | null>
+  keep(session: StoredSession, rememberToken?: string): Promise<StoredSession | null>
+  /** The token of this browser, if the server remembers it; null without. */
+  rememberToken(): Promise<string | null>
   /** Changes members of this sign-in, if the store still holds it. */
   change(session: StoredSession, by: Partial<StoredSession>): Promise<void>
   /**
@@ -72,12 +74,13 @@ export function createTokenKeeper(deps: TokenKeeperDeps): TokenKeeper {
   return {
     read: kept.read,
     fresh,
-    keep: (session) =>
+    keep: (session, rememberToken) =>
       kept.exclusively(async () => {
         const former = await kept.read()
-        await kept.set(session)
+        await kept.set(session, rememberToken)
         return former
       }),
+    rememberToken: kept.rememberToken,
     change: (session, by) =>
       kept.exclusively(async () => {
         const found = await kept.read()

@@ -132,6 +132,8 @@ export interface LoginAnswer {
   /** Seconds. */
   readonly expiresIn?: number
   readonly enrolmentRequired?: true
+  /** For the next sign-in in this browser, if the server remembers it. */
+  readonly rememberToken?: string
   /** After a sign-in with a passkey. */
   readonly passkeys?: KnownPasskeys
 }

@@ -144,7 +144,7 @@ async function sign(
   const me = await kit.describeMe(user)
   const mustEnrol = !kit.meetsFactorPolicy(session.methods) && (await kit.mustHaveFactor(user))
   const issued = await kit.accessTokens.issue(session, kit.accessTokenLifetime, kit.clock())
-  return { session, ...issued, refreshToken, me, mustEnrol }
+  return { session, ...issued, refreshToken, me, mustEnrol, rememberToken: null }
 }
 
 function refused(message: string): AuthError {

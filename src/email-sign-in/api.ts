@@ -4,6 +4,7 @@ import {
   loginAnswer,
   nameFields,
   reading,
+  remembering,
   success,
   text,
   tokensAsked,
@@ -57,6 +58,7 @@ const logInByCode: Operation = {
         'instead of `secondFactor`: the result of `navigator.credentials.get` for ' +
         '`details.passkeyOptions` of a 401 `totp-required`, as JSON',
       tokens: tokensAsked,
+      ...remembering,
     }),
   },
   answers: loginAnswer,

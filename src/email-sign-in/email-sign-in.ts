@@ -16,6 +16,7 @@ import type { ApprovedSignIn } from '../sessions/approved-sign-in.js'
 import type { SessionRequest } from '../sessions/issuing.js'
 import { tokensSchema } from '../sessions/sign-in-options.js'
 import { type AssertionResponse, assertionSchema } from '../two-factor/passkey-response.js'
+import { type AskedRemember, rememberIn, rememberShape } from '../two-factor/remembered-browser.js'
 import type { AuthUser, LoginIdentifier } from '../users/contract.js'
 
 /** The endpoints of `/auth/code`. */
@@ -95,18 +96,21 @@ async function recipientOf(
 }
 
 /** The body of `POST /auth/code/login`. */
-export const codeLoginRequest: z.ZodObject<{
-  requestId: z.ZodString
-  code: z.ZodString
-  secondFactor: z.ZodOptional<z.ZodString>
-  passkey: z.ZodOptional<typeof assertionSchema>
-  tokens: typeof tokensSchema
-}> = z.object({
+export const codeLoginRequest: z.ZodObject<
+  {
+    requestId: z.ZodString
+    code: z.ZodString
+    secondFactor: z.ZodOptional<z.ZodString>
+    passkey: z.ZodOptional<typeof assertionSchema>
+    tokens: typeof tokensSchema
+  } & typeof rememberShape
+> = z.object({
   requestId: z.string().min(1).max(100),
   code: z.string().min(1).max(64),
   secondFactor: z.string().min(1).max(64).optional(),
   passkey: assertionSchema.optional(),
   tokens: tokensSchema,
+  ...rememberShape,
 })
 
 // Opens a session by a mailed code, as `POST /login` does by password.
@@ -118,7 +122,8 @@ function logInByCodeEndpoint(kit: AccountsKit): Endpoint {
     if (secondFactor !== null && passkey !== null)
       throw invalidRequest([{ path: 'secondFactor, passkey', message: 'Send one of them.' }])
     // 400, 401, 403, 429, 503
-    const asked = { requestId, code, secondFactor, passkey, tokens, lifetime: undefined }
+    const shown = { requestId, code, secondFactor, passkey, browser: rememberIn(given) }
+    const asked = { ...shown, tokens, lifetime: undefined }
     return loggedIn(await logInByCode(kit, asked, request))
   })
 }
@@ -132,6 +137,7 @@ interface MailedLogin extends Omit<SessionRequest, 'approved' | 'marks'> {
   readonly code: string
   readonly secondFactor: string | null
   readonly passkey: AssertionResponse | null
+  readonly browser: AskedRemember
 }
 
 /**
@@ -198,11 +204,11 @@ async function decide(
   { decideSignIn, audit }: AccountsKit,
   user: AuthUser,
   { sealed }: FoundProof,
-  { secondFactor, passkey: response }: MailedLogin,
+  { secondFactor, passkey: response, browser: { rememberToken } }: MailedLogin,
   { context, setHeaders }: CodeRequest,
 ): Promise<ApprovedSignIn> {
   const passkey = response && { response, setHeaders }
-  const shown = { methods: ['email'], code: secondFactor, passkey } as const
+  const shown = { methods: ['email'], code: secondFactor, passkey, rememberToken } as const
   const decision = await decideSignIn({ door: 'email-code', user, ...shown, context })
   if (decision.allowed) return decision.approved
   const { reason, error } = decision
@@ -215,7 +221,7 @@ async function open(
   kit: AccountsKit,
   approved: ApprovedSignIn,
   proof: FoundProof,
-  { tokens, lifetime }: MailedLogin,
+  { tokens, lifetime, browser }: MailedLogin,
   context: RequestContext,
 ): Promise<OpenedSession> {
   const { proofs, audit } = kit
@@ -225,7 +231,8 @@ async function open(
   const network = await kit.knownNetworks.standing(userId, context).catch(() => null)
   // Names the winner, before there is a session.
   if (!(await proofs.consume(proof))) throw proofs.refusal('void', proof.record, context)
-  const opened = await openApproved(kit, { approved, tokens, lifetime }, context)
+  const asked = { approved, tokens, lifetime }
+  const opened = await openApproved(kit, asked, context, browser.remember)
   const email = await requireSameAddress(kit, user, proof, opened, context)
   // The owner of the mailbox may sign in as often as they like.
   await kit.mails.giveBack({ email, user }, 'sign-in-code')

@@ -38,6 +38,8 @@ export interface OpenedSession extends IssuedSession {
   readonly me: Me
   /** The user must have a second factor and has none: the session may only enrol one. */
   readonly mustEnrol: boolean
+  /** The token of the browser, if it is remembered. */
+  readonly rememberToken: string | null
 }
 
 /**
@@ -91,13 +93,18 @@ export async function openApproved(
   kit: SignInKit,
   asked: Omit<SessionRequest, 'marks'>,
   context: RequestContext,
+  isRememberWanted = false,
 ): Promise<OpenedSession> {
-  const { user, methods: shown } = asked.approved
+  const { approved } = asked
+  const { user, methods: shown } = approved
+  const { passwordHash } = user
   const me = await kit.describeMe(user)
-  const mustEnrol = !kit.meetsFactorPolicy(shown) && (await kit.mustHaveFactor(user))
+  const mustEnrol = !kit.mayGoOn(shown) && (await kit.mustHaveFactor(user))
   const issued = await kit.issueSession(asked, context)
-  await refuseOutdated(kit, asked.approved, issued, context)
-  return { ...issued, me, mustEnrol }
+  await refuseOutdated(kit, approved, issued, context)
+  const signedIn = { ...approved, passwordHash, sessionId: issued.session.id }
+  const kept = await kit.rememberedBrowsers?.keep(signedIn, isRememberWanted, context)
+  return { ...issued, me, mustEnrol, rememberToken: kept ?? null }
 }
 
 function parse(given: OpenSessionRequest) {

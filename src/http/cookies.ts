@@ -77,7 +77,12 @@ export function createProviderCookie(page: URL, isPosted: boolean): BrowserCooki
   return createCookie('up', page, isPosted ? '; SameSite=None; Secure' : undefined)
 }
 
-type CookieKind = 'up' | 'session' | 'pre' | `pre_${string}` | 'offered'
+/** The cookie of a browser in which a user is not asked for the second factor. */
+export function createRememberedCookie(page: URL): BrowserCookie {
+  return createCookie('remembered', page)
+}
+
+type CookieKind = 'remembered' | 'up' | 'session' | 'pre' | `pre_${string}` | 'offered'
 
 function nameOf(kind: CookieKind, { protocol, port }: URL): string {
   return protocol === 'https:' ? `__Host-Http-mar_${kind}` : `mar_${kind}_dev${port && `_${port}`}`

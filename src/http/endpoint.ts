@@ -267,7 +267,9 @@ export function skipForeignPaths(routes: readonly string[]): RequestHandler {
   const prefixes = routes
     .filter((route) => route.includes(':'))
     .map((route) => route.slice(0, route.indexOf(':')))
-  return function skipForeignPath({ path }, _response, next) {
+  return function skipForeignPath({ path: ofApp, url }, _response, next) {
+    // Only an app of Express gives a request its path.
+    const path: string = ofApp ?? url.split('?', 1)[0]
     // Express takes one slash at the end for none.
     if (exact.has(path.endsWith('/') ? path.slice(0, -1) : path)) return next()
     return next(prefixes.some((prefix) => path.startsWith(prefix)) ? undefined : 'router')

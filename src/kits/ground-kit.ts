@@ -50,6 +50,8 @@ export interface GroundKit extends BaseKit {
   readonly users: UserStore
   /** Whether a user must have a second factor. */
   readonly mustHaveFactor: (user: AuthUser) => Soon<boolean>
+  /** Whether a user is asked for it in remembered browsers too. */
+  readonly isAskedEveryTime: (user: AuthUser) => Soon<boolean>
 
   readonly sessionStore: SessionStore
   readonly useSession: UseSession

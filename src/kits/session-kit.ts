@@ -11,6 +11,7 @@ import type { TakeIssue } from '../throttle/issue-limits.js'
 import type { KnownNetworks } from '../throttle/known-networks.js'
 import type { Throttle } from '../throttle/throttle.js'
 import type { PasskeyFactor } from '../two-factor/passkey-factor.js'
+import type { RememberedBrowsers } from '../two-factor/remembered-browser.js'
 import type { CodeFactor, OwnTotp, SecondFactors } from '../two-factor/second-factor.js'
 import type { BaseKit } from './ground-kit.js'
 
@@ -44,4 +45,6 @@ export interface SessionKit extends UserSessionsKit, ManagementKit {
   readonly secondFactors: SecondFactors
   /** Undefined without the option `passkeys`. */
   readonly passkeyFactor: PasskeyFactor | undefined
+  /** Undefined without the option `secondFactor.remember`. */
+  readonly rememberedBrowsers: RememberedBrowsers | undefined
 }

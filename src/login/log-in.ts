@@ -42,6 +42,8 @@ export interface LoggedIn extends IssuedSession {
   readonly me: Me
   /** The user must have a second factor and has none: the session may only enrol one. */
   readonly mustEnrol: boolean
+  /** The token of the browser, if it is remembered. */
+  readonly rememberToken: string | null
 }
 
 /** Signs in by password. Throws 400, 401, 403, 429 or 503. */
@@ -177,7 +179,9 @@ async function decideOrRefund(
     if (!verdict.right) return refuseProof(kit, proof, verdict, context)
     const { user, upstream } = verdict
     const passkey = proof.passkey && { response: proof.passkey, setHeaders }
-    const asked = { user, methods: ['pwd'], code: proof.code, passkey, context } as const
+    const { code, browser } = proof
+    const { rememberToken } = browser
+    const asked = { user, methods: ['pwd'], code, passkey, rememberToken, context } as const
     const decision = await kit.decideSignIn({ door: 'login', ...asked })
     if (!decision.allowed) return refuseUser(kit, proof, user, decision, context)
     return { ...decision, upstream: upstream ?? undefined }
@@ -237,7 +241,8 @@ async function openSession(
   // 503
   const describing = kit.describeMe(user)
   const me = describing instanceof Promise ? await describing : describing
-  const enrolling = !methods.some(countsAsFactor) && kit.mustHaveFactor(user)
+  const hasShown = methods.some(countsAsFactor) || approved.remembered !== null
+  const enrolling = !hasShown && kit.mustHaveFactor(user)
   const mustEnrol = enrolling instanceof Promise ? await enrolling : enrolling
   const issued = await kit.issueSession({ ...session, marks, makesRoom: false }, context)
   const { id: sessionId } = issued.session
@@ -248,7 +253,10 @@ async function openSession(
   if (!mustEnrol) rememberNetwork()
 
   kit.audit({ type: 'login.succeeded', userId: user.id, sessionId, methods }, context)
-  return { ...issued, me, mustEnrol }
+  const signedIn = { ...approved, passwordHash: replacement ?? passwordHash, sessionId }
+  const { remember } = proof.browser
+  const rememberToken = await kit.rememberedBrowsers?.keep(signedIn, remember, context)
+  return { ...issued, me, mustEnrol, rememberToken: rememberToken ?? null }
 }
 
 /** A right proof, and the stored hash. */

@@ -5,6 +5,7 @@ import type { Soon } from '../lib/async.js'
 import type { IdentifierDigests } from '../throttle/counter-keys.js'
 import type { PasswordSlot } from '../throttle/password-limits.js'
 import type { AssertionResponse } from '../two-factor/passkey-response.js'
+import { type AskedRemember, notRemembered } from '../two-factor/remembered-browser.js'
 import type { AuthUser } from '../users/contract.js'
 import type { AuthenticateLocally } from './local-strategy.js'
 import type { LoginRequest } from './login-request.js'
@@ -23,6 +24,8 @@ export interface SecondStep {
   readonly code: string | null
   /** A passkey instead of a code. */
   readonly passkey: AssertionResponse | null
+  /** Whether the user wants the browser to be remembered. */
+  readonly remember: boolean
   /** Whether that password is still this user's. */
   readonly fits: (user: AuthUser) => boolean
   /** Uses the step up when everything is right; false if it was used before. Rejects with 503. */
@@ -35,6 +38,7 @@ export interface LoginProof {
   readonly digests: IdentifierDigests
   readonly code: string | null
   readonly passkey: AssertionResponse | null
+  readonly browser: AskedRemember
   /** Whether a wrong one is a guess at the password. */
   readonly mayBeGuess: boolean
   /** Rejects with 503. */
@@ -60,7 +64,7 @@ export interface LoginKit extends SignInKit {
 
 /** The proof of a name and a password. Rejects with 400 or 503. */
 export async function passwordProof(kit: LoginKit, request: LoginRequest): Promise<LoginProof> {
-  const { identifier: typed, password, code, passkey } = request
+  const { identifier: typed, password, code, passkey, browser } = request
   const { authenticateLocally, noticeSpelling, verifyPassword } = kit
   const finding = kit.canonical(typed)
   const identifier = finding instanceof Promise ? await finding : finding
@@ -69,6 +73,7 @@ export async function passwordProof(kit: LoginKit, request: LoginRequest): Promi
     digests: kit.digestIdentifier(identifier),
     code,
     passkey,
+    browser,
     mayBeGuess: true,
     findUserId: async () => (await kit.users.findByIdentifier(identifier))?.id ?? null,
     async judge(takeAccount, { context, aborted }) {
@@ -92,12 +97,13 @@ export async function passwordProof(kit: LoginKit, request: LoginRequest): Promi
 /** The proof of a second step. */
 export function secondStepProof(
   { users, passwordElsewhere }: LoginKit,
-  { userId, digests, code, passkey, fits, claim }: SecondStep,
+  { userId, digests, code, passkey, remember, fits, claim }: SecondStep,
 ): LoginProof {
   return {
     digests,
     code,
     passkey,
+    browser: { ...notRemembered, remember },
     mayBeGuess: false,
     findUserId: async () => (await users.findById(userId))?.id ?? null,
     // As for a password: an account over its limit for all networks is refused.

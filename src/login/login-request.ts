@@ -14,6 +14,7 @@ import type { ShownPassword } from '../passwords/contract.js'
 import { type SignInTokens, tokensSchema } from '../sessions/sign-in-options.js'
 import type { DigestIdentifier } from '../throttle/counter-keys.js'
 import { type AssertionResponse, assertionSchema } from '../two-factor/passkey-response.js'
+import { type AskedRemember, rememberIn, rememberShape } from '../two-factor/remembered-browser.js'
 import type { AuthUser, LoginIdentifier, UserStore } from '../users/contract.js'
 
 /** A well-formed login. */
@@ -24,6 +25,8 @@ export interface LoginRequest {
   readonly code: string | null
   /** A passkey instead of a code. */
   readonly passkey: AssertionResponse | null
+  /** A browser in which the user is not asked for the second factor, or wishes so. */
+  readonly browser: AskedRemember
 }
 
 const kinds = ['email', 'username', 'user'] as const
@@ -41,20 +44,23 @@ export const identifierText: z.ZodString = text
   .refine((value) => value.normalize('NFKC') === value, 'Invalid input: not in Unicode form NFKC')
 
 type Text = z.ZodString
-const schema: z.ZodObject<{
-  password: Text
-  email: z.ZodOptional<Text>
-  username: z.ZodOptional<Text>
-  user: z.ZodOptional<Text>
-  code: z.ZodOptional<Text>
-  passkey: z.ZodOptional<typeof assertionSchema>
-}> = z.object({
+const schema: z.ZodObject<
+  {
+    password: Text
+    email: z.ZodOptional<Text>
+    username: z.ZodOptional<Text>
+    user: z.ZodOptional<Text>
+    code: z.ZodOptional<Text>
+    passkey: z.ZodOptional<typeof assertionSchema>
+  } & typeof rememberShape
+> = z.object({
   password: text,
   email: identifierText.optional(),
   username: identifierText.optional(),
   user: identifierText.optional(),
   code: text.max(64).optional(),
   passkey: assertionSchema.optional(),
+  ...rememberShape,
 })
 
 /** The body of `POST /login`. That it has exactly one of the three names is checked separately. */
@@ -142,6 +148,7 @@ function asLogin(kind: (typeof kinds)[number], input: Input): LoginRequest {
     password: input.password,
     code: input.code ?? null,
     passkey: input.passkey ?? null,
+    browser: rememberIn(input),
   }
 }
 

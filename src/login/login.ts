@@ -57,10 +57,12 @@ function loginEndpoint(kit: LoginKit): Endpoint {
 }
 
 /** The answer to a complete login. */
-export function loggedIn({ token: authToken, me, ...opened }: LoggedIn): Answer {
+export function loggedIn({ token: authToken, me, rememberToken, ...opened }: LoggedIn): Answer {
   const { refreshToken, expiresIn } = opened
   const enrolment = opened.mustEnrol ? { enrolmentRequired: true } : {}
   const refreshable = refreshToken === null ? {} : { refreshToken, expiresIn }
-  const data = { userId: opened.session.userId, authToken, me, ...enrolment, ...refreshable }
+  const remembered = rememberToken === null ? {} : { rememberToken }
+  const { userId } = opened.session
+  const data = { userId, authToken, me, ...enrolment, ...refreshable, ...remembered }
   return ok({ status: 'success', data })
 }

@@ -35,6 +35,7 @@ export function createFindBrowserUser({
   authenticate,
   decideSignIn,
   meetsFactorPolicy,
+  mayGoOn,
   mustHaveFactor,
   audit,
 }: AppsKit): FindBrowserUser {
@@ -48,7 +49,6 @@ export function createFindBrowserUser({
     const asked = { user, methods, code: undefined, context }
     const decision = await decideSignIn({ door: 'authorization-code', ...asked })
     if (!decision.allowed) throw decision.error
-    const hasShown = meetsFactorPolicy(methods)
     const secret = secretIn(credentials)
     return {
       session,
@@ -58,8 +58,8 @@ export function createFindBrowserUser({
         authenticatedAt,
         acr: acrOf(methods, meetsFactorPolicy),
         // Users with a second factor have shown it, or the decision would have refused.
-        reachableAcrs: [],
-        mustEnrol: !hasShown && (await mustHaveFactor(user)),
+        reachableAcrs: methods.includes('remembered') ? ['urn:mar:2fa'] : [],
+        mustEnrol: !mayGoOn(methods) && (await mustHaveFactor(user)),
         isByFormerSecret: secret !== null && isFormerSecret(secret, session),
       },
     }

@@ -235,8 +235,18 @@ export const loginAnswer: Operation['answers'] = {
         'the user must have a second factor but has none: the token only allows enrolment',
       ).optional(),
       ...refreshableFields,
+      rememberToken: text(
+        'with `remember` or `rememberToken`: keep it after the session, and send it with the next ' +
+          'sign-in',
+      ).optional(),
     }),
   },
+}
+
+/** Fields of a sign-in in a browser that is to be remembered, or is. */
+export const remembering: Readonly<Record<'remember' | 'rememberToken', string>> = {
+  remember: 'whether this browser is not asked for a second factor again for some days',
+  rememberToken: 'from the answer of the last sign-in in this browser: stands for `code`, once',
 }
 
 /** Fields of a request that only names a user. */

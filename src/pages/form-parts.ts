@@ -186,8 +186,13 @@ export function typedName(value: string, { fault }: PageForm): Omit<Field, 'isFa
 
 /** The checkbox to stay signed in. */
 export function stayTick(checked: boolean, texts: PageTexts): SafeHtml {
-  const given = attributes({ type: 'checkbox', name: 'stay', value: 'yes', checked })
-  return html`<label class="tick"><input${given}> <span>${texts.html('sign-in.stay')}</span></label>
+  return tick('stay', texts.html('sign-in.stay'), checked)
+}
+
+/** A checkbox with its label. */
+export function tick(name: string, label: SafeHtml, checked: boolean): SafeHtml {
+  const given = attributes({ type: 'checkbox', name, value: 'yes', checked })
+  return html`<label class="tick"><input${given}> <span>${label}</span></label>
 `
 }
 

@@ -111,7 +111,7 @@ async function visitForPage(
   const decision = decideReturn(maxAge, found?.signIn ?? null, flow)
   const user = found?.approved.user ?? null
   const reader: PageReader = { incoming, uiLocales: [], user, at: null }
-  return { found, decision, goal: { kind: 'page', path }, request, asked, ...bound, reader }
+  return { found, decision, goal: { kind: 'page', path, maxAge }, request, asked, ...bound, reader }
 }
 
 async function flowOf(
@@ -204,8 +204,11 @@ export type Goal =
       /** How the client is answered from here. */
       readonly wayBack: WayBack
     }
-  /** A page of this origin: the path with query and fragment. */
-  | { readonly kind: 'page'; readonly path: string }
+  /**
+   * A page of this origin: the path with query and fragment, and the age of the sign-in that it asks
+   * for, in seconds; null for any.
+   */
+  | { readonly kind: 'page'; readonly path: string; readonly maxAge: number | null }
 
 /** The app as shown on a page; null for a page of this origin. */
 export function clientOf(goal: Goal): ClientOnPage | null {

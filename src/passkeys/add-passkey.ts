@@ -90,6 +90,7 @@ async function registerPasskey(
     throw invalidRequest([{ path: 'response', message: 'The passkey could not be verified.' }])
   }
   await asked.beforehand()
+  await kit.sessions.forgetBrowsers(userId)
   const { backedUp } = verified
   const passkey: PasskeyRecord = {
     ...verified,

@@ -7,6 +7,7 @@ import type { LoggedIn } from '../login/log-in.js'
 import { logoFile, type ServedFile } from '../pages/page-site.js'
 import type { AskedLifetime } from '../sessions/session-times.js'
 import type { AssertionResponse } from '../two-factor/passkey-response.js'
+import type { AskedRemember } from '../two-factor/remembered-browser.js'
 import { provenEmailOf, suggestedName } from './identity-owner.js'
 import { labelOf, linkByTicket } from './own-identities.js'
 import { beginFlow, type LinkTo } from './provider-flow.js'
@@ -56,6 +57,7 @@ interface TicketLogin {
   readonly ticket: string
   readonly code: string | null
   readonly passkey: AssertionResponse | null
+  readonly browser: AskedRemember
   /** For a new user, instead of a name that is taken. */
   readonly username: string | undefined
   readonly lifetime: AskedLifetime | undefined

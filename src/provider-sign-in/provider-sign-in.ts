@@ -15,6 +15,7 @@ import type { Identity } from '../providers/contract.js'
 import { tokensSchema } from '../sessions/sign-in-options.js'
 import { proofRequest } from '../sign-in-again.js'
 import { assertionSchema } from '../two-factor/passkey-response.js'
+import { rememberIn, rememberShape } from '../two-factor/remembered-browser.js'
 import { backchannelLogoutEndpoint } from './backchannel-logout.endpoint.js'
 import type { CallbackPages } from './callback-pages.js'
 import type { ConnectedProvider } from './fail-closed-provider.js'
@@ -304,20 +305,23 @@ function headersOf({ incoming: { headers } }: EndpointRequest): Readonly<Record<
 }
 
 /** The body of `POST /auth/providers/finish`. */
-export const finishRequest: z.ZodObject<{
-  ticket: z.ZodString
-  codeVerifier: z.ZodString
-  code: z.ZodOptional<z.ZodString>
-  passkey: z.ZodOptional<typeof assertionSchema>
-  username: z.ZodOptional<z.ZodString>
-  tokens: typeof tokensSchema
-}> = z.object({
+export const finishRequest: z.ZodObject<
+  {
+    ticket: z.ZodString
+    codeVerifier: z.ZodString
+    code: z.ZodOptional<z.ZodString>
+    passkey: z.ZodOptional<typeof assertionSchema>
+    username: z.ZodOptional<z.ZodString>
+    tokens: typeof tokensSchema
+  } & typeof rememberShape
+> = z.object({
   ticket: z.string().min(1).max(100),
   codeVerifier: z.string().regex(codeVerifierPattern),
   code: z.string().min(1).max(64).optional(),
   passkey: assertionSchema.optional(),
   username: userNameText.optional(),
   tokens: tokensSchema,
+  ...rememberShape,
 })
 
 /** `POST /auth/providers/finish`: signs in by the ticket, as `POST /login` does by password. */
@@ -331,7 +335,8 @@ function finishEndpoint(kit: ProvidersKit): Endpoint {
     const shown = { codeVerifier, linkTo: null }
     // 400, 503
     const ticket = await findTicket(kit, given.ticket, shown, request.context)
-    const asked = { ticket, code, passkey, username, tokens, lifetime: undefined }
+    const browser = rememberIn(given)
+    const asked = { ticket, code, passkey, browser, username, tokens, lifetime: undefined }
     // 400, 401, 403, 409, 429, 503
     return loggedIn(await signInByTicket(kit, asked, request))
   })

@@ -5,6 +5,7 @@ import type { EndpointRequest } from '../http/endpoint.js'
 import type { ApprovedSignIn } from '../sessions/approved-sign-in.js'
 import type { SessionRequest } from '../sessions/issuing.js'
 import type { AssertionResponse } from '../two-factor/passkey-response.js'
+import type { AskedRemember } from '../two-factor/remembered-browser.js'
 import type { AuthUser } from '../users/contract.js'
 import { type FoundOwner, findOwner } from './identity-owner.js'
 import { linkIdentity } from './own-identities.js'
@@ -17,6 +18,7 @@ export interface TicketSignIn extends Pick<SessionRequest, 'tokens' | 'lifetime'
   readonly ticket: FoundTicket
   readonly code: string | null
   readonly passkey: AssertionResponse | null
+  readonly browser: AskedRemember
   /** For a new user, instead of a name that is taken. */
   readonly username: string | undefined
 }
@@ -40,9 +42,10 @@ export async function signInByTicket(
   // If this fails, guesses of strangers may lock the owner out here; the call has reported it.
   const standing = kit.knownNetworks.standing(user.id, context)
   const network = await standing.catch(() => null)
-  const { tokens, lifetime } = given
+  const { tokens, lifetime, browser } = given
   const from = { upstream: upstreamOf(ticket), authenticatedAt: momentOf(kit, ticket, lifetime) }
-  const opened = await openApproved(kit, { approved, tokens, lifetime, ...from }, context)
+  const asked = { approved, tokens, lifetime, ...from }
+  const opened = await openApproved(kit, asked, context, browser.remember)
   await requireStillConnected(kit, ticket, opened, owner.isStill, context)
   // It only informs.
   await identities.used(accounts, identity.subject, kit.clock()).catch(() => {})
@@ -57,7 +60,7 @@ export async function signInByTicket(
 async function decideAndConnect(
   kit: ProvidersKit,
   { user, how, takeBack }: FoundOwner,
-  given: Pick<TicketSignIn, 'ticket' | 'code' | 'passkey'>,
+  given: Pick<TicketSignIn, 'ticket' | 'code' | 'passkey' | 'browser'>,
   request: Pick<EndpointRequest, 'context' | 'setHeaders'>,
 ): Promise<ApprovedSignIn> {
   const { ticket } = given
@@ -106,12 +109,14 @@ async function decide(
   { decideSignIn, audit }: ProvidersKit,
   user: AuthUser,
   ticket: FoundTicket,
-  { code, passkey: response }: Pick<TicketSignIn, 'code' | 'passkey'>,
+  { code, passkey: response, browser }: Pick<TicketSignIn, 'code' | 'passkey' | 'browser'>,
   { context, setHeaders }: Pick<EndpointRequest, 'context' | 'setHeaders'>,
 ): Promise<ApprovedSignIn> {
   const methods = ticket.hasMfa ? (['host', 'mfa'] as const) : (['host'] as const)
   const passkey = response && { response, setHeaders }
-  const decision = await decideSignIn({ door: 'provider', user, methods, code, passkey, context })
+  const { rememberToken } = browser
+  const shown = { methods, code, passkey, rememberToken }
+  const decision = await decideSignIn({ door: 'provider', user, ...shown, context })
   if (decision.allowed) return decision.approved
   const { reason, error } = decision
   const identifierDigest = identityDigest(ticket)

@@ -211,7 +211,7 @@ function readTotp(
   { secondFactors }: SignInKit,
   { userId, methods }: RefreshableSession,
 ): Promise<SecondFactorRecord | null> | undefined {
-  if (secondFactors.meetsFactorPolicy(methods)) return undefined
+  if (secondFactors.mayGoOn(methods)) return undefined
   const reading = secondFactors.totpOf(userId)
   // Nobody waits for it where the user is refused before.
   reading.catch(() => {})

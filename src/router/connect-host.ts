@@ -106,7 +106,7 @@ export function connectHost(options: ResolvedOptions): ConnectedHost {
       vault: createSeedVault(encryptionKeys),
     },
     otherFactors: options.otherFactors.map((factor) => failClosedFactor(factor, call)),
-    mustHaveFactor: failClosedPolicy(options.secondFactor?.policy, call),
+    ...failClosedPolicy(options.secondFactor?.policy, call),
     hasher: admittedHasher(
       failClosedHasher(given, callWithin(hashingTimeoutMs), onFailure),
       admission,

@@ -1,7 +1,7 @@
 import { Router } from 'express'
 import { createAccount } from '../account/account.js'
 import { createSecondFactorManagement } from '../account/second-factors.js'
-import { createSessionManagement } from '../account/session-management.js'
+import { createSessionManagement, type SessionManagement } from '../account/session-management.js'
 import { createRemoveWaysIn } from '../account/ways-in.js'
 import { createAccounts, withoutAccounts, withoutPasswordRules } from '../accounts/accounts.js'
 import type { AccountsKit } from '../accounts/accounts-server.js'
@@ -37,6 +37,7 @@ import { createProviderSignIn } from '../provider-sign-in/provider-sign-in.js'
 import { createRefresh } from '../refresh/refresh.js'
 import { withoutRegistration } from '../registration/invitations.js'
 import { createRegistration } from '../registration/registration.js'
+import { createRemembered } from '../remembered/remembered.js'
 import { createPublishedKeys } from '../tokens/published-keys.js'
 import type { AuthRouter } from './auth-router.js'
 import { createHealth } from './health.js'
@@ -135,16 +136,15 @@ export function createAuthRouter(given: AuthRouterOptions): AuthRouter {
 function createMap(kit: Kit) {
   const forApps = kitForApps(kit)
   const forms = forApps && createFormsKit(forApps)
-  const { passkeyServer, accountsServer, signer, call } = kit
 
   const login = createLogin(kit)
   const signIns = { ...kit, logIn: login.logIn, openSession: createOpenSession(kit) }
   const secondFactors = createSecondFactorManagement(kit)
-  const passkeysKit = passkeyServer && { ...kit, ...passkeyServer }
+  const passkeysKit = kit.passkeyServer && { ...kit, ...kit.passkeyServer }
   const passkeys = passkeysKit && createPasskeys(passkeysKit)
   const removeWaysIn = createRemoveWaysIn({ ...kit, settlePasskeys: passkeys?.settleRemoved })
   const sessions = createSessionManagement({ ...signIns, removeWaysIn })
-  const accountsKit = accountsServer && { ...kit, ...accountsServer, ...sessions.forAccounts }
+  const accountsKit = accountsKitOf(kit, sessions.forAccounts)
   const accounts = accountsKit && createAccounts(accountsKit, forms)
   const { emailSignIn, deletion, registration } = createOffered(accountsKit, forms)
   const providersKit = providersKitOf(kit, forms)
@@ -179,6 +179,8 @@ function createMap(kit: Kit) {
                                                      // POST /auth/totp/confirm
                                                      // POST /auth/totp/disable
                                                      // POST /auth/totp/recovery-codes
+    remembered:    createRemembered(kit),            // GET /auth/remembered-browsers
+                                                     // DELETE /auth/remembered-browsers/:id
     passkeys,                                        // POST /auth/passkey/options
                                                      // POST /auth/passkey/login
                                                      // GET, POST /auth/passkeys
@@ -259,10 +261,18 @@ function createMap(kit: Kit) {
                                                      // DELETE /auth/consents/:clientId
                                                      // GET /.well-known/openid-configuration
     guards:        createGuards(kit),                // POST /auth/socket-ticket
-    publishedKeys: createPublishedKeys(signer, call),
+    publishedKeys: createPublishedKeys(kit.signer, kit.call),
                                                      // GET /auth/jwks.json
   }
   return map
+}
+
+// The kit of the option `accounts`.
+function accountsKitOf(
+  kit: Kit,
+  ending: SessionManagement['forAccounts'],
+): AccountsKit | undefined {
+  return kit.accountsServer && { ...kit, ...kit.accountsServer, ...ending }
 }
 
 // The capabilities of the option `accounts`.

@@ -47,6 +47,7 @@ import { createThrottle } from '../throttle/throttle.js'
 import { createAccessTokens } from '../tokens/access-token.js'
 import type { Acr } from '../two-factor/acr.js'
 import { createKeptCodes } from '../two-factor/recovery-codes.js'
+import { forgetsBrowsers, type RememberedBrowsers } from '../two-factor/remembered-browser.js'
 import { createSecondFactors } from '../two-factor/second-factor.js'
 import type { AuthUser } from '../users/contract.js'
 import { createDescribeMe } from '../users/me.js'
@@ -168,7 +169,7 @@ type Host = ReturnType<typeof settingsOf> & ConnectedHost
 // Sessions, their tokens and the limits.
 function keepSessions(options: ResolvedOptions, host: Host) {
   const { lifetimes, maxSessionsPerUser, oauth, pkce } = options
-  const { signer, sessionStore, codeStore, call, warnOnce } = host
+  const { signer, sessionStore, codeStore, proofStore, call, warnOnce } = host
   const throttle = createThrottle({
     ...host,
     options: options.throttle,
@@ -190,6 +191,8 @@ function keepSessions(options: ResolvedOptions, host: Host) {
     passwordWatch,
     revocations,
     opensChildren: oauth !== undefined || pkce.endWithIssuer,
+    forgetBrowsers:
+      options.secondFactor?.remember && proofStore && forgetsBrowsers(proofStore, host.clock),
     noticeUse: knownNetworks.renew,
   })
   const kept = { throttle, takeIssue, knownNetworks, accessTokens, passwordWatch, sessions }
@@ -236,7 +239,9 @@ function serve(options: ResolvedOptions, kit: Host & ReturnType<typeof keepSessi
 function serveProviders(options: ResolvedOptions, kit: Host, pagesUrl: URL | undefined) {
   const { accounts, providers, directories } = options
   const { proofStore, call } = kit
-  const needsProofs = [accounts, providers, directories].some((option) => option !== undefined)
+  const { remember } = options.secondFactor ?? {}
+  const needs = [accounts, providers, directories, remember]
+  const needsProofs = needs.some((option) => option !== undefined)
   const proofs = needsProofs && proofStore ? createProofs({ ...kit, proofStore }) : undefined
   const without = { providerServer: undefined, mayUsePassword: undefined, takesPasswords: true }
   if (providers === undefined) return { proofs, ...without }
@@ -269,6 +274,30 @@ function askForFactors(options: ResolvedOptions, kit: Served) {
     codeFactors,
     secondFactors,
     meetsFactorPolicy: secondFactors.meetsFactorPolicy,
+    mayGoOn: secondFactors.mayGoOn,
+    rememberedBrowsers: rememberBrowsers(options, kit),
+  }
+}
+
+// Browsers that are not asked for the second factor again, by the option.
+function rememberBrowsers(
+  { secondFactor }: ResolvedOptions,
+  kit: Served,
+): RememberedBrowsers | undefined {
+  const { proofs, proofStore } = kit
+  const { remember } = secondFactor ?? {}
+  if (remember === undefined || proofs === undefined || proofStore === undefined) return undefined
+  const { days } = remember
+  const load = lazily(async () => {
+    const { createRememberedBrowsers } = await import('../remembered/remembered-browsers.js')
+    return createRememberedBrowsers({ ...kit, proofs, proofStore, nameDevice }, days)
+  })
+  return {
+    days,
+    judge: async (...asked) => (await load()).judge(...asked),
+    keep: async (...asked) => (await load()).keep(...asked),
+    list: async (userId) => (await load()).list(userId),
+    forget: async (...asked) => (await load()).forget(...asked),
   }
 }
 

@@ -15,6 +15,7 @@ import type { Operation } from '../openapi/operation.js'
 import { passkeyOperations } from '../passkeys/api.js'
 import { providerOperations } from '../provider-sign-in/api.js'
 import { registrationOperations } from '../registration/api.js'
+import { rememberedOperations } from '../remembered/api.js'
 
 /** Every request that some router answers, with any options. */
 export const operations: readonly Operation[] = [
@@ -23,6 +24,7 @@ export const operations: readonly Operation[] = [
   ...sessionOperations,
   ...namedTokenOperations,
   ...secondFactorOperations,
+  ...rememberedOperations,
   ...passkeyOperations,
   ...accountOperations,
   ...registrationOperations,

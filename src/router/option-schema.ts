@@ -70,7 +70,7 @@ import {
 } from '../stores/fail-closed-stores.js'
 import type { RevocationBus } from '../stores/revocation-bus.js'
 import { day, type ThrottleOptions, throttleShape } from '../throttle/limits.js'
-import type { OtherFactor, SecondFactorRules } from '../two-factor/contract.js'
+import type { OtherFactor, RememberRules, SecondFactorRules } from '../two-factor/contract.js'
 import type { UserStore } from '../users/contract.js'
 import type { AuthRouterOptions, Lifetimes, PkceOptions } from './options.js'
 
@@ -156,9 +156,11 @@ const passwords = implementing<PasswordHasher>({ hash: true, verify: true, needs
     'has an unmatchable that is not a text.',
   )
 
+const rememberRulesShape: Shape<RememberRules> = { days: whole(1, 90) }
 const secondFactorShape: Shape<SecondFactorRules> = {
   policy: optional(callable()),
   acceptHostMfa: optional(flag()),
+  remember: optional(optionsFor(rememberRulesShape)),
 }
 // A function is short for `{ policy }`.
 const secondFactor = z.preprocess(

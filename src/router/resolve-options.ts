@@ -126,6 +126,12 @@ function refuseUnfitFactors(options: ResolvedOptions): void {
       remedy,
     )
   }
+  if (secondFactor?.remember !== undefined && options.proofs === undefined)
+    throw new AuthConfigError(
+      'secondFactor.remember',
+      'has no store for its browsers.',
+      'pass proofs, or spread a shipped set of stores.',
+    )
   const own = ['totp', 'recovery', 'passkey', ...(hasEmailFactor ? ['email'] : [])]
   const names = [...own, ...otherFactors.map(({ name }) => name)]
   const twice = names.find((name, index) => names.indexOf(name) !== index)
@@ -228,11 +234,12 @@ function refuseBrokenClock(clock: () => Date): void {
 // Second factors, apps, passkeys and mailed codes need an encryption key.
 function refuseMissingKeys(options: ResolvedOptions): void {
   const { encryptionKeys, secondFactors, oauth, passkeys, accounts, providers } = options
-  const { directories, deviceLinks } = options
+  const { directories, deviceLinks, secondFactor } = options
   if (encryptionKeys.length > 0) return
   // Each process would make its own key, and would not accept the values that another process has
   // made for a browser.
-  const all = { oauth, passkeys, accounts, providers, directories, deviceLinks }
+  const remember = { 'secondFactor.remember': secondFactor?.remember }
+  const all = { oauth, passkeys, accounts, providers, directories, deviceLinks, ...remember }
   const needing = Object.entries(all).find(([, option]) => option !== undefined)?.[0]
   const need = secondFactors ? 'secondFactors needs it to seal TOTP seeds' : `${needing} needs it`
   if (secondFactors === undefined && needing === undefined) return

@@ -1,5 +1,6 @@
 import type { StoredMethod } from '../stores/contract.js'
 import type { PasskeyShown } from '../two-factor/passkey-factor.js'
+import type { RememberedShown } from '../two-factor/remembered-browser.js'
 import type { AuthUser } from '../users/contract.js'
 
 const approval: unique symbol = Symbol('approved sign-in')
@@ -19,13 +20,17 @@ export interface ApprovedSignIn {
   readonly totpSince: Date | null
   /** The passkey, or its recovery code, that was the second factor of this sign-in. */
   readonly passkeyShown: PasskeyShown | null
+  /** The browser that was not asked for a second factor now. */
+  readonly remembered: RememberedShown | null
 }
 
 /** Only `sign-in.ts` may call this. */
 export function approve(
   user: AuthUser,
   methods: readonly StoredMethod[],
-  { totpSince, passkeyShown }: Pick<ApprovedSignIn, 'totpSince' | 'passkeyShown'>,
+  factor: Pick<ApprovedSignIn, 'totpSince' | 'passkeyShown' | 'remembered'>,
 ): ApprovedSignIn {
-  return Object.freeze({ [approval]: true as const, user, methods, totpSince, passkeyShown })
+  const { totpSince, passkeyShown, remembered } = factor
+  const shown = { methods, totpSince, passkeyShown, remembered }
+  return Object.freeze({ [approval]: true as const, user, ...shown })
 }

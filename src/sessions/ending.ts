@@ -16,7 +16,7 @@ export interface SessionEnding {
   end(session: SessionName, reason: EndReason, context: RequestContext): Promise<boolean>
   /**
    * Ends all sessions of a user except `exceptId`, and except `openerId` if the exception needs it.
-   * Returns how many this call ended.
+   * Also forgets remembered browsers. Returns how many this call ended.
    */
   endAllForUser(
     userId: string,
@@ -36,6 +36,11 @@ export interface SessionEnding {
     exceptId?: string,
     openerId?: string,
   ): Promise<number>
+  /**
+   * Forgets the browsers that are not asked for the user's second factor, for a change that ends no
+   * session. Rejects with 503.
+   */
+  forgetBrowsers(userId: string): Promise<unknown>
   /**
    * Ends all sessions of a client, or the sessions of one user at the client. Returns how many this
    * call ended.
@@ -61,6 +66,7 @@ export function createSessionEnding(rows: SessionRowsKit): SessionEnding {
   const kit: Announcing = { ...rows, listeners }
   const { store, revocations, clock } = rows
   const endChildren = createEndChildren(kit)
+  const endTwice = createEndTwice(rows)
 
   async function endAlone(
     session: SessionName,
@@ -76,16 +82,6 @@ export function createSessionEnding(rows: SessionRowsKit): SessionEnding {
     if (ended) await announceEnded(kit, [session], reason, context)
     else await revocations.announce([asEvent(session, reason, clock())])
     return ended
-  }
-
-  async function endTwice(userId: string, endOnce: () => Promise<number>): Promise<number> {
-    try {
-      return await twice(endOnce)
-    } finally {
-      // A store that has lost a list ends more sessions than it can name, and a failed store may
-      // have ended them before its answer was lost.
-      revocations.invalidateUser(userId)
-    }
   }
 
   // Each by a write of its own. The children are among them.
@@ -129,9 +125,27 @@ export function createSessionEnding(rows: SessionRowsKit): SessionEnding {
         return kind === 'token' || id === exceptId || id === openerId
       }),
 
-    endClient: createEndClient(kit, endTwice),
+    forgetBrowsers: async (userId) => rows.forgetBrowsers?.(userId),
+
+    // The browsers of the user have nothing to do with one app.
+    endClient: createEndClient(kit, createEndTwice({ ...rows, forgetBrowsers: undefined })),
 
     onAppSessionEnded: (listener) => void listeners.push(listener),
+  }
+}
+
+function createEndTwice({ revocations, forgetBrowsers }: SessionRowsKit) {
+  return async function endTwice(userId: string, endOnce: () => Promise<number>): Promise<number> {
+    try {
+      const ended = await twice(endOnce)
+      // After the sessions: a sign-in under way remembers its browser, then checks its session.
+      await forgetBrowsers?.(userId)
+      return ended
+    } finally {
+      // A store that has lost a list ends more sessions than it can name, and a failed store may
+      // have ended them before its answer was lost.
+      revocations.invalidateUser(userId)
+    }
   }
 }
 

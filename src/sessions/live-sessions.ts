@@ -57,12 +57,12 @@ type Reading = Omit<UserSessionsKit, 'forgetSession'>
  * alive.
  */
 export function createLiveSessions(kit: Reading): LiveSessions {
-  const { sessions, meetsFactorPolicy, revocations, clock } = kit
+  const { sessions, mayGoOn, revocations, clock } = kit
   const cache: BoundedCache<LiveSession> = boundedCache(maxEntries, maxAgeSeconds)
   const reading = new Map<string, Promise<LiveSession>>()
   const read = createRead(kit)
   const mayOnlyEnrol: MayOnlyEnrol = (live) =>
-    live.mustHaveFactor && hasPerson(live.session) && !meetsFactorPolicy(live.session.methods)
+    live.mustHaveFactor && hasPerson(live.session) && !mayGoOn(live.session.methods)
   const forget = (id: string) => {
     cache.delete(id)
     reading.delete(id)

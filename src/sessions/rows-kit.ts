@@ -22,4 +22,9 @@ export interface SessionRowsKit
   readonly opensChildren: boolean
   /** Receives the address of a session in use, about once a minute. */
   readonly noticeUse: (userId: string, ip: string) => void
+  /**
+   * Forgets the browsers that are not asked for the second factor of a user; undefined if none ever
+   * is remembered. Rejects with 503.
+   */
+  readonly forgetBrowsers: ((userId: string) => Promise<unknown>) | undefined
 }

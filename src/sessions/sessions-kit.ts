@@ -14,6 +14,7 @@ export interface UserSessionsKit extends GroundKit {
   readonly passwordStands: PasswordStands
   readonly revocations: Revocations
   readonly meetsFactorPolicy: SecondFactors['meetsFactorPolicy']
+  readonly mayGoOn: SecondFactors['mayGoOn']
   /** Forgets what this process has read of a session. */
   readonly forgetSession: (sessionId: string) => void
   /** Seconds. */

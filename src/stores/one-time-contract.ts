@@ -128,6 +128,7 @@ export type ProofPurpose =
   | 'upstream'
   | 'upstream-logout'
   | 'directory-watch'
+  | 'remembered'
 /** A purpose as stored. A purpose that this release does not know is passed on unchanged. */
 export type StoredPurpose = ProofPurpose | (string & Record<never, never>)
 

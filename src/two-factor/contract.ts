@@ -31,8 +31,18 @@ export interface OtherFactor {
 
 /**
  * Whether a user must have a second factor. A user who must and has none may sign in only to enrol.
+ * `every-time`: must have one, and is asked for it in remembered browsers too.
  */
-export type SecondFactorPolicy = (user: AuthUser) => 'required' | 'optional'
+export type SecondFactorPolicy = (user: AuthUser) => 'required' | 'optional' | 'every-time'
+
+/** For how long a browser is not asked for the second factor again. */
+export interface RememberRules {
+  /**
+   * Whole days, 1 to 90, counted from the second factor. A shorter time counts for browsers that
+   * are remembered already.
+   */
+  readonly days: number
+}
 
 /** The rules of hosts about second factors: `secondFactor` of the options. */
 export interface SecondFactorRules {
@@ -44,4 +54,9 @@ export interface SecondFactorRules {
    * asserts it in each sign-in, by `amr` or `acr`: the router cannot check it. Default false.
    */
   readonly acceptHostMfa?: boolean
+  /**
+   * Lets users choose, with a second factor, that this browser is not asked for it again for some
+   * days. Needs `proofStore`. Off by default: whoever has the browser and the password signs in.
+   */
+  readonly remember?: RememberRules
 }

@@ -63,6 +63,12 @@ export interface SecondFactors {
    * host, if `acceptHostMfa` lets `mfa` count. Unlike this, {@link countsAsFactor} ignores `mfa`.
    */
   meetsFactorPolicy(methods: readonly StoredMethod[]): boolean
+  /**
+   * Whether a session with these methods goes on without a second factor: the policy is met, or its
+   * browser was remembered. A remembered browser meets no policy, so that all who ask for two
+   * factors get two.
+   */
+  mayGoOn(methods: readonly StoredMethod[]): boolean
   /** Sends a code, if the user's first factor works that way. Returns whether it did. */
   sendCode(factors: UserFactors, context: RequestContext): Promise<boolean>
   /** Whether {@link SecondFactors.sendCode} would send one. */
@@ -132,13 +138,15 @@ export function createSecondFactors(kit: FactorsKit): SecondFactors {
     if (kit.codeFactors.length > 0) return withOthers(kit.codeFactors, user, totp, shown)
     return totp && { user, totp, others: [], methods: ['totp', 'recovery'] }
   }
+  const meetsFactorPolicy = (methods: readonly StoredMethod[]) =>
+    methods.some(countsAsFactor) || (kit.acceptHostMfa && methods.includes('mfa'))
   return {
     totpOf,
     among,
     of: async (user, shown) => among(user, await totpOf(user.id), shown),
 
-    meetsFactorPolicy: (methods) =>
-      methods.some(countsAsFactor) || (kit.acceptHostMfa && methods.includes('mfa')),
+    meetsFactorPolicy,
+    mayGoOn: (methods) => meetsFactorPolicy(methods) || methods.includes('remembered'),
 
     sendsCodes: (factors) => first(factors)?.sendCode !== undefined,
 
@@ -260,18 +268,25 @@ export function failClosedFactor(factor: OtherFactor, call: HostCall): CodeFacto
 export function failClosedPolicy(
   policy: SecondFactorPolicy | undefined,
   call: HostCall,
-): (user: AuthUser) => Soon<boolean> {
-  if (policy === undefined) return () => false
-  return function mustHaveFactor(user) {
-    return call('secondFactor', () => isRequired(policy(user)))
+): Record<'mustHaveFactor' | 'isAskedEveryTime', (user: AuthUser) => Soon<boolean>> {
+  if (policy === undefined) return { mustHaveFactor: () => false, isAskedEveryTime: () => false }
+  const ask = (user: AuthUser, isMeant: (answer: Demand) => boolean) =>
+    call('secondFactor', () => isMeant(demandIn(policy(user))))
+  return {
+    mustHaveFactor: (user) => ask(user, (answer) => answer !== 'optional'),
+    isAskedEveryTime: (user) => ask(user, (answer) => answer === 'every-time'),
   }
 }
 
-function isRequired(answer: unknown): boolean {
+type Demand = ReturnType<SecondFactorPolicy>
+
+const demands: readonly unknown[] = ['required', 'optional', 'every-time'] satisfies Demand[]
+
+function demandIn(answer: unknown): Demand {
   // A promise is not an answer here, and its unhandled rejection would end the process.
   if (answer instanceof Promise) answer.catch(() => {})
-  if (answer === 'required' || answer === 'optional') return answer === 'required'
-  throw new UnexpectedAnswer("the answer is neither 'required' nor 'optional'")
+  if (demands.includes(answer)) return answer as Demand
+  throw new UnexpectedAnswer("the answer is none of 'required', 'optional' and 'every-time'")
 }
 
 function trueOrFalse(answer: unknown): boolean {

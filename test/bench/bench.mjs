@@ -1,7 +1,8 @@
 // Measures this package beside its peers. `npm run bench` measures everything and writes
 // docs/performance.md and docs/performance.svg; `npm run bench -- guard` measures one suite
 // (storm, guard, tokens, oauth, pages, growth, import) and only prints it; `--quick` is a smoke
-// run; `render` writes the documents again from the last whole run.
+// run; `render` writes the documents again from the last whole run. A whole run that has stopped
+// goes on with `npm run bench -- rest`: what was measured is kept after each suite.
 import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
@@ -63,8 +64,7 @@ const resultsFile = fileURLToPath(new URL('./results.json', import.meta.url))
 
 const say = (text) => process.stdout.write(`${text}\n`)
 
-async function measure(names, settings) {
-  const results = {}
+async function measure(names, settings, results = {}, keep = () => {}) {
   for (const name of names) {
     const started = performance.now()
     results[name] = await suites[name](settings[name])
@@ -72,8 +72,22 @@ async function measure(names, settings) {
       `\n${markdownOf(name, results[name])}\n\n(${name}: ` +
         `${((performance.now() - started) / 1000).toFixed(0)} s)`,
     )
+    keep()
   }
   return results
+}
+
+function resultsSoFar() {
+  return existsSync(resultsFile) ? JSON.parse(readFileSync(resultsFile, 'utf8')).suites : {}
+}
+
+async function measureWhole(results) {
+  const missing = Object.keys(suites).filter((name) => !(name in results))
+  const run = { machine: describeMachine(), suites: results }
+  const keep = () => writeFileSync(resultsFile, JSON.stringify(run, null, 2))
+  await measure(missing, whole, results, keep)
+  writeDocs(run)
+  say('\ndocs/performance.md and docs/performance.svg were written')
 }
 
 // The peers are no dependencies of the package, so nobody has them who has not asked for them.
@@ -89,10 +103,11 @@ function installPeers() {
 
 function readArguments(given) {
   const names = given.filter((word) => word !== '--quick')
-  const unknown = names.find((name) => !(name in suites) && name !== 'render')
+  const words = ['render', 'rest']
+  const unknown = names.find((name) => !(name in suites) && !words.includes(name))
   if (unknown !== undefined)
     throw new Error(
-      `there is no suite "${unknown}"; there are ${Object.keys(suites).join(', ')}, and render`,
+      `there is no suite "${unknown}"; there are ${Object.keys(suites).join(', ')}, rest, and render`,
     )
   return { names, isQuick: given.includes('--quick') }
 }
@@ -106,17 +121,10 @@ async function main() {
     return
   }
   installPeers()
-  const isWhole = names.length === 0 && !isQuick
-  const results = await measure(
-    names.length === 0 ? Object.keys(suites) : names,
-    isQuick ? quick : whole,
-  )
+  if (names.includes('rest')) return measureWhole(resultsSoFar())
+  if (names.length === 0 && !isQuick) return measureWhole({})
+  await measure(names.length === 0 ? Object.keys(suites) : names, isQuick ? quick : whole)
   if (isQuick) say('\nThis was a smoke run: its figures mean nothing, and nothing was written.')
-  if (!isWhole) return
-  const run = { machine: describeMachine(), suites: results }
-  writeFileSync(resultsFile, JSON.stringify(run, null, 2))
-  writeDocs(run)
-  say('\ndocs/performance.md and docs/performance.svg were written')
 }
 
 await main()

@@ -1,4 +1,5 @@
 // A request that is not the router's is passed on at once, however many routes there are.
+import { createServer } from 'node:http'
 import express from 'express'
 import express4 from 'express4'
 import supertest from 'supertest'
@@ -46,6 +47,20 @@ describe.each([
     ['get', '/api/rooms%E0', 418],
   ] as const)('%s %s is answered with %d', async (method, path, status) => {
     expect((await supertest(start().app)[method](path)).status).toBe(status)
+  })
+
+  it('answers without an app of Express, too: by the address alone', async () => {
+    const { router } = start()
+    const server = createServer((request, response) => {
+      Object.assign(response, { req: request })
+      const rest = () => void response.writeHead(418).end()
+      router(request as express.Request, response as express.Response, rest)
+    })
+    const statusOf = async (method: 'get' | 'post', path: string) =>
+      (await supertest(server)[method](path)).status
+    expect(await statusOf('post', '/login?x=1')).toBe(200)
+    expect(await statusOf('get', '/auth/sessions')).toBe(200)
+    expect(await statusOf('get', '/rooms')).toBe(418)
   })
 
   it('tries no route for a path that is none of ours', async () => {

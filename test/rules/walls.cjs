@@ -131,6 +131,10 @@ const floors = [
       ['directory-sign-in/'],
       'a directory says whose password it is; who signs in is decided below.',
     ],
+    remembered: [
+      ['remembered/'],
+      'a browser stands in for a factor; whoever signs in is decided below.',
+    ],
     registration: [
       ['registration/'],
       'it makes users with the proofs and mails of accounts; only the map uses it.',

@@ -348,6 +348,40 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/auth/remembered-browsers": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The browsers in which this user is not asked for the second factor. */
+        get: operations["listRememberedBrowsers"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/auth/remembered-browsers/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** The next sign-in there needs the second factor again. No session ends. */
+        delete: operations["forgetRememberedBrowser"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/auth/passkey/options": {
         parameters: {
             query?: never;
@@ -1866,6 +1900,8 @@ export interface components {
                 refreshToken?: string;
                 /** @description only with `refreshable`: lifetime of `authToken` in seconds */
                 expiresIn?: number;
+                /** @description with `remember` or `rememberToken`: keep it after the session, and send it with the next sign-in */
+                rememberToken?: string;
             };
         };
         CollectDeviceLinkRequest: {
@@ -1932,6 +1968,8 @@ export interface components {
                 refreshToken?: string;
                 /** @description only with `refreshable`: lifetime of `authToken` in seconds */
                 expiresIn?: number;
+                /** @description with `remember` or `rememberToken`: keep it after the session, and send it with the next sign-in */
+                rememberToken?: string;
             };
         };
         ConfirmRegistrationRequest: {
@@ -2154,6 +2192,8 @@ export interface components {
                 refreshToken?: string;
                 /** @description only with `refreshable`: lifetime of `authToken` in seconds */
                 expiresIn?: number;
+                /** @description with `remember` or `rememberToken`: keep it after the session, and send it with the next sign-in */
+                rememberToken?: string;
             };
         };
         FinishProviderSignInRequest: {
@@ -2183,6 +2223,10 @@ export interface components {
              * @enum {string}
              */
             tokens?: "session" | "refreshable";
+            /** @description whether this browser is not asked for a second factor again for some days */
+            remember?: boolean;
+            /** @description from the answer of the last sign-in in this browser: stands for `code`, once */
+            rememberToken?: string;
         };
         Forbidden: {
             /** @enum {boolean} */
@@ -2196,6 +2240,11 @@ export interface components {
             error: "forbidden";
             /** @description for people */
             message: string;
+        };
+        ForgetRememberedBrowserAnswer: {
+            /** @enum {string} */
+            status: "success";
+            data: Record<string, never>;
         };
         ForgotPasswordAnswer: {
             /** @enum {string} */
@@ -2711,6 +2760,24 @@ export interface components {
                 }[];
             };
         };
+        ListRememberedBrowsersAnswer: {
+            /** @enum {string} */
+            status: "success";
+            data: {
+                browsers: {
+                    id: string;
+                    /** @description for people, such as `Firefox on Linux` */
+                    name: string | null;
+                    /**
+                     * Format: date-time
+                     * @description when the second factor was shown there
+                     */
+                    since: string;
+                    /** Format: date-time */
+                    expiresAt: string;
+                }[];
+            };
+        };
         ListSessionsAnswer: {
             /** @enum {string} */
             status: "success";
@@ -2783,6 +2850,8 @@ export interface components {
                 refreshToken?: string;
                 /** @description only with `refreshable`: lifetime of `authToken` in seconds */
                 expiresIn?: number;
+                /** @description with `remember` or `rememberToken`: keep it after the session, and send it with the next sign-in */
+                rememberToken?: string;
             };
         };
         LogInByCodeAnswer: {
@@ -2816,6 +2885,8 @@ export interface components {
                 refreshToken?: string;
                 /** @description only with `refreshable`: lifetime of `authToken` in seconds */
                 expiresIn?: number;
+                /** @description with `remember` or `rememberToken`: keep it after the session, and send it with the next sign-in */
+                rememberToken?: string;
             };
         };
         LogInByCodeRequest: {
@@ -2843,6 +2914,10 @@ export interface components {
              * @enum {string}
              */
             tokens?: "session" | "refreshable";
+            /** @description whether this browser is not asked for a second factor again for some days */
+            remember?: boolean;
+            /** @description from the answer of the last sign-in in this browser: stands for `code`, once */
+            rememberToken?: string;
         };
         LogInByPasskeyAnswer: {
             /** @enum {string} */
@@ -2924,6 +2999,10 @@ export interface components {
                     userHandle?: string | null;
                 };
             };
+            /** @description whether this browser is not asked for a second factor again for some days */
+            remember?: boolean;
+            /** @description from the answer of the last sign-in in this browser: stands for `code`, once */
+            rememberToken?: string;
             /**
              * @description `refreshable`: a short-lived `authToken` and a `refreshToken` for `POST /auth/refresh`; default: `session`
              * @enum {string}
@@ -6172,6 +6251,72 @@ export interface operations {
             415: components["responses"]["UnsupportedMediaTypeLimited"];
             429: components["responses"]["TooManyRequestsLimited"];
             503: components["responses"]["TemporarilyUnavailableLimited"];
+        };
+    };
+    listRememberedBrowsers: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The browsers, the newest first. */
+            200: {
+                headers: {
+                    "Cache-Control": components["headers"]["NoStore"];
+                    "X-Content-Type-Options": components["headers"]["NoSniff"];
+                    "Content-Security-Policy": components["headers"]["NothingRuns"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "Access-Control-Allow-Origin": components["headers"]["Origin"];
+                    "Access-Control-Expose-Headers": components["headers"]["Exposed"];
+                    Vary: components["headers"]["Vary"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ListRememberedBrowsersAnswer"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["ForbiddenOrSecondFactorEnrolmentRequired"];
+            503: components["responses"]["TemporarilyUnavailable"];
+        };
+    };
+    forgetRememberedBrowser: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description from the list */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description It is forgotten. */
+            200: {
+                headers: {
+                    "Cache-Control": components["headers"]["NoStore"];
+                    "X-Content-Type-Options": components["headers"]["NoSniff"];
+                    "Content-Security-Policy": components["headers"]["NothingRuns"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "Access-Control-Allow-Origin": components["headers"]["Origin"];
+                    "Access-Control-Expose-Headers": components["headers"]["Exposed"];
+                    Vary: components["headers"]["Vary"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ForgetRememberedBrowserAnswer"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["ForbiddenOrSecondFactorEnrolmentRequired"];
+            404: components["responses"]["NotFound"];
+            503: components["responses"]["TemporarilyUnavailable"];
         };
     };
     getPasskeyRequestOptions: {
