@@ -224,7 +224,7 @@ export { socketCloseCodes } from './guard/socket-closing.js'
 export type { SocketIoGuard, SocketIoOptions, SocketIoSocket } from './guard/socket-io.js'
 export type { AttachedServer, Sockets, UpgradingServer } from './guard/sockets.js'
 export type { AuthenticateOptions, CredentialsFrom } from './guard/token-from.js'
-export type { Principal } from './principal/principal.js'
+export type { Principal, PrincipalActor } from './principal/principal.js'
 
 // Mail.
 
@@ -235,7 +235,7 @@ export type { RpLogoutStats } from './oauth/backchannel-logout.js'
 // Sessions, codes and second factors for the host's own code and pages.
 
 export type { UnlockLogin, UnlockOptions } from './account/account.js'
-export type { SessionSummary } from './account/own-sessions.js'
+export type { SessionActor, SessionSummary } from './account/own-sessions.js'
 export type {
   ImportedSecondFactor,
   SecondFactorsForHost,
@@ -263,6 +263,7 @@ export type {
   StayOptions,
 } from './cookie/cookie.js'
 export type { DeletionForHost } from './deletion/deletion.js'
+export type { ActForUserRequest } from './host-sign-in/act-for-user.js'
 export type { OpenSessionRequest, VouchedMethod } from './host-sign-in/open-session.js'
 export type { IssuedNamedToken } from './named-tokens/make-named-token.js'
 export type {

@@ -23,7 +23,8 @@ import type { AuthUser } from './users/contract.js'
  * `device` signs in an app on another device, `device-link` a device of the user whose picture a
  * signed-in one has scanned: both are asked when the user approves, and when the device collects.
  * `service` is a program with credentials of its own, asked with each of its tokens: there is no
- * person, so no second factor is asked for.
+ * person, so no second factor is asked for. Nor is it at `acting`, where a member of the host's
+ * staff acts for the user.
  */
 export type SignInDoor =
   | 'login'
@@ -40,6 +41,7 @@ export type SignInDoor =
   | 'device'
   | 'device-link'
   | 'service'
+  | 'acting'
 
 /** The argument of the host's `beforeLogin`. */
 export interface LoginAttempt {
@@ -122,11 +124,10 @@ export function createSignInDecision(
     if (user.disabled === true) return refuse(attempt, 'disabled', new AuthError('Unauthorized'))
     if (door === 'service') return conclude(attempt, user, noPerson)
     const standing = standsInDirectory?.(user, attempt) ?? true
-    return soon(standing, (stands) =>
-      stands
-        ? askFactor(attempt, user)
-        : refuse(attempt, 'directory-refused', new AuthError('Unauthorized')),
-    )
+    return soon(standing, (stands) => {
+      if (!stands) return refuse(attempt, 'directory-refused', new AuthError('Unauthorized'))
+      return door === 'acting' ? conclude(attempt, user, noPerson) : askFactor(attempt, user)
+    })
   }
 
   function askFactor(attempt: SignInAttempt, user: AuthUser): Soon<SignInDecision> {
@@ -232,7 +233,7 @@ const nothingProven: FactorProof = {
   passkeyShown: null,
   remembered: null,
 }
-// There is no person who could show a factor.
+// The user is not there to show a factor.
 const noPerson = nothingProven
 
 function factorRefusal({ code }: AuthError): SignInRefusal {

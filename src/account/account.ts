@@ -1,13 +1,14 @@
 import { mailKinds } from '../audit/mail.js'
 import { AuthError } from '../errors.js'
 import { reportRefusal } from '../guard/authenticate.js'
-import { isScoped, requireScope } from '../guard/scope.js'
+import { isAllowed, requireAllowed } from '../guard/scope.js'
 import { ok } from '../http/answer.js'
 import { asAddress } from '../http/client-address.js'
 import type { Capability, Endpoint } from '../http/endpoint.js'
 import { type HostAction, readAction } from '../http/input.js'
 import type { ManagementKit } from '../kits/session-kit.js'
 import type { SignInKit } from '../kits/sign-in-kit.js'
+import { contextOf } from '../principal/principal.js'
 import type { LoginIdentifier } from '../users/contract.js'
 import type { Me } from '../users/me.js'
 import { signedInIdentifier } from './prove-password.js'
@@ -48,8 +49,8 @@ function meEndpoint({ signedIn, describeMe, audit }: SignInKit): Endpoint {
     const { principal, user } = await signedIn(incoming, context, 'complete', 'every-kind')
     // An app learns about its user at the UserInfo endpoint (OpenID Connect Core §5.4), within what
     // the user has granted. A named token belongs to its owner, whatever its scope.
-    if (principal.kind !== 'token' && !isScoped(principal, undefined))
-      await reportRefusal(audit, context, async () => requireScope(principal, undefined))
+    if (principal.kind !== 'token' && !isAllowed(principal, {}))
+      await reportRefusal(audit, context, async () => requireAllowed(principal, {}))
     return ok({ ...(await describeMe(user)), success: true })
   }
 }
@@ -61,8 +62,8 @@ function meEndpoint({ signedIn, describeMe, audit }: SignInKit): Endpoint {
  */
 function logoutEndpoint({ signedIn, sessions }: SignInKit): Endpoint {
   return async function logout({ incoming, context }) {
-    const { session } = await signedIn(incoming, context, 'may-enrol', 'every-kind')
-    await sessions.end(session, 'logout', context)
+    const { session, principal } = await signedIn(incoming, context, 'may-enrol', 'every-kind')
+    await sessions.end(session, 'logout', contextOf(principal, context))
     return ok({ status: 'success', data: { message: "You've been logged out!" } })
   }
 }

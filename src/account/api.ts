@@ -179,6 +179,7 @@ const logOut: Operation = {
   notes: ['The answer comes after the store has confirmed the end.'],
   who: 'signed-in',
   whileEnrolling: true,
+  whileActing: true,
   answers: {
     200: { what: 'The session has ended.', body: success({ message: text('for people') }) },
   },
@@ -199,6 +200,7 @@ const me: Operation = {
   tag,
   summary: 'The user of the token.',
   who: 'signed-in',
+  whileActing: true,
   answers: {
     200: { what: 'The user.', body: besides({ success: always(true), ...meFields }, moreOfMe) },
   },
@@ -212,20 +214,28 @@ const me: Operation = {
 const session = z.object({
   id: text('not a credential'),
   current: flag('whether it is the calling session'),
-  kind: oneOf(['login', 'pkce', 'browser', 'token', 'oauth', 'service'], 'how it was opened'),
+  kind: oneOf(
+    ['login', 'pkce', 'browser', 'token', 'oauth', 'service', 'acting'],
+    'how it was opened; `acting`: a member of staff acts for the user',
+  ),
   createdAt: time('ISO 8601, UTC'),
   lastSeenAt: time('updated once in a twentieth of `sessionIdle`'),
   expiresAt: time('the absolute end'),
   ip: textOrNull('the address at `lastSeenAt`'),
   userAgent: textOrNull(),
   name: textOrNull(
-    'the device for people, such as `Firefox on Linux`; for a named token or an app, its name',
+    'the device for people, such as `Firefox on Linux`; for a named token or an app, its name; ' +
+      'for `acting`, `Support: ` and why',
   ),
   liveSockets: count('open sockets in the process that answers'),
   openedBy: textOrNull(
     'the `id` of the session that opened it, such as that of the browser in which the user ' +
       'signed in to an app; a session of kind `pkce` may be on another device',
   ),
+  actor: z
+    .object({ id: text('the id of that member of staff') })
+    .describe('who acts in it for the user; null: nobody')
+    .nullable(),
 })
 
 const listSessions: Operation = {
@@ -235,6 +245,7 @@ const listSessions: Operation = {
   summary: 'The sessions of this user.',
   notes: ['The answer contains no tokens, and nothing from which one could be made.'],
   who: 'full-scope',
+  whileActing: true,
   answers: { 200: { what: 'The sessions.', body: success({ sessions: z.array(session) }) } },
   refusals: ofFullScope,
 }
@@ -268,6 +279,7 @@ const issueTicket: Operation = {
   summary:
     'A ticket that opens one WebSocket, for browsers: they cannot send headers with an upgrade.',
   who: 'signed-in',
+  whileActing: true,
   thereWith: 'the store `tickets`',
   limited: true,
   answers: {

@@ -24,7 +24,10 @@ export interface SessionSummary {
   readonly expiresAt: Date
   readonly ip: string | null
   readonly userAgent: string | null
-  /** The device, such as "Firefox on Linux", or the name of the named token or app. */
+  /**
+   * The device, such as "Firefox on Linux", the name of the named token or app, or why somebody
+   * acts.
+   */
   readonly name: string | null
   /** Open sockets in this process. */
   readonly liveSockets: number
@@ -35,6 +38,13 @@ export interface SessionSummary {
    * together.
    */
   readonly openedBy: string | null
+  /** The member of your staff who acts in it for the user; null: nobody. */
+  readonly actor: SessionActor | null
+}
+
+/** Who acts for a user in a session. */
+export interface SessionActor {
+  readonly id: string
 }
 
 /**
@@ -48,7 +58,7 @@ export async function summarizeAll(
   const { deviceName } = await import('./device-name.js')
   const listed = new Set(sessions.map(({ id }) => id))
   return mapYielding(sessions, (session) => {
-    const { id, kind, createdAt, lastSeenAt, expiresAt, ip, openedBySessionId } = session
+    const { id, kind, createdAt, lastSeenAt, expiresAt, ip, openedBySessionId, actorId } = session
     const name = nameOf(session)
     const userAgent = name === null ? session.userAgent : null
     return {
@@ -64,6 +74,7 @@ export async function summarizeAll(
       // Ended sessions and placeholders of the host's sign-in page are in no list.
       openedBy:
         openedBySessionId !== undefined && listed.has(openedBySessionId) ? openedBySessionId : null,
+      actor: actorId === undefined ? null : { id: actorId },
     }
   })
 }
@@ -72,13 +83,18 @@ export async function summarizeAll(
 export interface OwnSession {
   readonly id: string
   readonly kind: SessionRecord['kind']
-  /** The device, such as "Firefox on Linux", or the name of the named token or app. */
+  /**
+   * The device, such as "Firefox on Linux", the name of the named token or app, or why somebody
+   * acts.
+   */
   readonly name: string | null
   readonly ip: string | null
   readonly createdAt: Date
   readonly lastSeenAt: Date
   /** The id of the session in the same list from which it was opened; null if there is none. */
   readonly openedBy: string | null
+  /** The member of the host's staff who acts in it for the user; null: nobody. */
+  readonly actor: SessionActor | null
   /** Whether it is the session that asks. */
   readonly current: boolean
 }
@@ -121,7 +137,7 @@ export function ownSessions({ sessions, countSockets }: SignInKit): OwnSessions 
 /** `GET /auth/sessions`: my sessions. */
 export function listSessionsEndpoint({ signedIn }: SignInKit, own: OwnSessions): Endpoint {
   return async function listSessions(request) {
-    const { session } = await ownerOf(signedIn, request)
+    const { session } = await ownerOf(signedIn, request, 'complete', 'acting')
     return ok({ status: 'success', data: { sessions: await own.list(session) } })
   }
 }

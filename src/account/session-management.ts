@@ -1,5 +1,6 @@
 import type { RequestContext } from '../audit/events.js'
-import type { OpenSession } from '../host-sign-in/open-session.js'
+import type { ActForUserRequest } from '../host-sign-in/act-for-user.js'
+import type { OpenSession, OpenSessionRequest } from '../host-sign-in/open-session.js'
 import type { Capability } from '../http/endpoint.js'
 import type { SignInKit } from '../kits/sign-in-kit.js'
 import type { LogIn } from '../login/log-in.js'
@@ -82,7 +83,12 @@ export function createSessionManagement(kit: SessionsKit): SessionManagement {
     ],
     ownSessions: own,
     sessions: {
-      open: async (request) => toSignedIn(kit, await kit.openSession(request)),
+      async open(request: OpenSessionRequest | ActForUserRequest) {
+        if (!isOfActor(request)) return toSignedIn(kit, await kit.openSession(request))
+        // Most hosts never need it.
+        const { actForUser } = await import('../host-sign-in/act-for-user.js')
+        return toSignedIn(kit, await actForUser(kit, request))
+      },
       revokeByToken: (token, options) => revokeByToken(kit, token, options),
       list: (userId) => listSessions(kit, countSockets, userId),
       revoke: (sessionId, options) => revokeSession(kit, sessionId, options),
@@ -119,6 +125,11 @@ export function createSessionManagement(kit: SessionsKit): SessionManagement {
         }),
     },
   }
+}
+
+// Also where it is undefined: a mistake must not open a session of the user's own.
+function isOfActor(request: OpenSessionRequest | ActForUserRequest): request is ActForUserRequest {
+  return typeof request === 'object' && request !== null && Object.hasOwn(request, 'actor')
 }
 
 // Ends the sessions of a former password.

@@ -1,5 +1,6 @@
 import type { RequestContext } from '../audit/events.js'
 import { invalidRequest } from '../errors.js'
+import type { ActForUserRequest } from '../host-sign-in/act-for-user.js'
 import type { OpenSessionRequest } from '../host-sign-in/open-session.js'
 import { contextOfAction, type HostAction, readAction, requireIds } from '../http/input.js'
 import type { ManagementKit, SessionKit } from '../kits/session-kit.js'
@@ -44,6 +45,42 @@ export interface SessionsForHost {
    * ```
    */
   open(request: OpenSessionRequest): Promise<SignedIn>
+  /**
+   * Opens a session in which a member of your staff sees what a user sees. It ends by its
+   * `lifetime`, with `actor.sessionId`, when the actor is disabled, and as any other session of the
+   * user. Its token has the claim `act`, `req.auth.actor` names the actor, and so do its events.
+   *
+   * The router's own routes are closed to it, but `GET /me`, `GET /auth/sessions`, the socket
+   * ticket and the logout. `requireAuth({ actor: false })` closes a route of yours. What needs a
+   * recent sign-in or a level of assurance is closed as well.
+   *
+   * The user sees `Support: <reason>` in the list of sessions, can end it there, and gets the mail
+   * `acted-for`, with the option `accounts`. Decide before the call whether this member of your
+   * staff may help this user: there is no route that makes such a session.
+   *
+   * Rejects with `AuthError`: `invalid-request` (names the member), `Unauthorized` (no such user,
+   * or disabled), `forbidden` (the actor is disabled, or the veto of `beforeLogin`, whose `door` is
+   * `acting`), `temporarily-unavailable`.
+   *
+   * @example
+   * ```ts
+   * import express from 'express'
+   * import type { AuthRouter } from 'messaging-auth-router'
+   *
+   * declare const auth: AuthRouter
+   * declare function maySupport(staffId: string, userId: string): Promise<boolean>
+   *
+   * express().post('/desk/act', auth.requireAuth({ maxAge: 300 }), express.json(), async (req, res) => {
+   *   const { userId: id, sessionId } = req.auth
+   *   const { userId, reason } = req.body
+   *   if (!(await maySupport(id, userId))) return void res.sendStatus(403)
+   *   const actor = { id, reason, sessionId }
+   *   const { token } = await auth.sessions.open({ userId, actor, lifetime: 900, request: req })
+   *   res.json({ token })
+   * })
+   * ```
+   */
+  open(request: ActForUserRequest): Promise<SignedIn>
   /**
    * Ends the session of an access token, authToken or refresh token, even if the token has expired
    * or was used up: its signature or its secret is the proof. Session ids and other texts end

@@ -1,8 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import { z } from 'zod'
-import { invalidRequest } from '../errors.js'
 import { watchRequest } from '../http/client-abort.js'
-import { requireOptions, requireRequest } from '../http/input.js'
+import { parseOptions, requireRequest } from '../http/input.js'
 import type { SignInKit } from '../kits/sign-in-kit.js'
 import { callable } from '../lib/check-options.js'
 import type { LogIn } from '../login/log-in.js'
@@ -57,13 +56,7 @@ const schema = z.strictObject({
 export function signInForHost(kit: SignInKit, logIn: LogIn): SignInForHost {
   return async function signIn(given, credentials, options = {}) {
     const incoming = requireRequest(given)
-    const parsed = schema.safeParse(requireOptions(options))
-    if (!parsed.success) {
-      throw invalidRequest(
-        parsed.error.issues.map(({ path, message }) => ({ path: path.join('.'), message })),
-      )
-    }
-    const { tokens, lifetime, digest, onLimits } = parsed.data
+    const { tokens, lifetime, digest, onLimits } = parseOptions(schema, options)
     const request = parseCredentials(credentials, digest !== undefined)
     const context = kit.contexts.of(incoming)
     // If the client disconnects before its turn, nothing is hashed.

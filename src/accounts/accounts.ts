@@ -29,7 +29,7 @@ import {
 import { createConfirmPage, createEmailPage } from './email-pages.js'
 import { formerAddressesOf } from './former-addresses.js'
 import { createForgotPage, createResetPage, createUndoPage } from './mail-pages.js'
-import { type NoticeKind, noticeOf, provenAddress } from './mails.js'
+import { type MailContent, type NoticeKind, noticeOf, provenAddress } from './mails.js'
 import {
   changePasswordEndpoint,
   type PasswordsForHost,
@@ -237,8 +237,11 @@ function noticeEvent(
   if (kind === undefined || !kinds.includes(kind) || !('userId' in event)) return
   const { userId } = event
   if (userId === null) return
+  const acted = event.type === 'session.acted-for' ? event : null
+  if (acted?.notified === false) return
+  const content = { kind, ...(acted && { reason: acted.reason }) }
   try {
-    kit.afterChange.run(() => notify(kit, kind, userId, context))
+    kit.afterChange.run(() => notify(kit, content, userId, context))
   } catch {
     // A notice is not worth the answer of a request that has succeeded.
     kit.mails.drop({ kind, userId }, context)
@@ -248,7 +251,7 @@ function noticeEvent(
 // Sends to a proven address, and to a former address that can undo the change.
 async function notify(
   kit: AccountsKit,
-  kind: NoticeKind,
+  content: MailContent,
   userId: string,
   context: RequestContext,
 ): Promise<void> {
@@ -263,7 +266,7 @@ async function notify(
   ]
   for (const email of new Set(addresses)) {
     const to = { email, user, locale: contact?.locale }
-    if ((await mails.take(to, kind, context)) === null) mails.send(to, { kind }, context)
+    if ((await mails.take(to, content.kind, context)) === null) mails.send(to, content, context)
   }
 }
 

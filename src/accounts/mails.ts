@@ -32,6 +32,7 @@ export interface MailContent {
   readonly code?: string
   readonly url?: string
   readonly expiresAt?: Date
+  readonly reason?: string
 }
 
 /** A place for one mail. */
@@ -219,6 +220,7 @@ export type NoticeKind = Extract<
   | 'clone-suspected'
   | 'device-approved'
   | 'new-network'
+  | 'acted-for'
 >
 
 /** Which event is told by which mail. */
@@ -238,6 +240,7 @@ export const noticeOf: Readonly<Partial<Record<AuthEventBody['type'], NoticeKind
   'device.approved': 'device-approved',
   'device-link.approved': 'device-linked',
   'login.new-network': 'new-network',
+  'session.acted-for': 'acted-for',
 }
 
 /** All notices. */

@@ -138,6 +138,7 @@ export const levels: Readonly<Record<AuthEvent['type'], keyof Logger>> = {
   'code.refused': 'info',
   'session.started': 'debug',
   'session.opened': 'info',
+  'session.acted-for': 'warn',
   'session.refused': 'info',
   'session.ended': 'info',
   'named-token.created': 'info',

@@ -54,6 +54,7 @@ const signInRefusals: Readonly<Record<SignInRefusal, true>> = {
   'second-factor-invalid': true,
   vetoed: true,
   'directory-refused': true,
+  actor: true,
 }
 const scopes: Readonly<Record<ThrottleScope, true>> = {
   identifier: true,

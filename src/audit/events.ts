@@ -108,6 +108,18 @@ export type AuthEventBody =
       readonly sessionId: string
       readonly methods: readonly StoredMethod[]
     }
+  /**
+   * The host has opened a session in which the member of its staff `actor` acts for the user.
+   * `reason`: in the host's words. `notified`: whether the user is told by mail, with the notice
+   * `acted-for` of the option `accounts`.
+   */
+  | {
+      readonly type: 'session.acted-for'
+      readonly userId: string
+      readonly sessionId: string
+      readonly reason: string
+      readonly notified: boolean
+    }
   /** No session was opened for a verified user: at the host's call, or since the user changed. */
   | { readonly type: 'session.refused'; readonly reason: SignInRefusal; readonly userId: string }
   /** A session ended, and with it its tokens, codes, tickets and sockets. */
@@ -447,7 +459,7 @@ export interface RequestContext {
   /** The client's address under the host's proxy setting; never an unchecked header. */
   readonly ip: string | null
   readonly userAgent: string | null
-  /** Who of the host's staff acted, if the host's code says so. */
+  /** Who of the host's staff acted: by the host's code, or in a session for the user. */
   readonly actor?: string
 }
 

@@ -26,6 +26,7 @@ export type MailKind =
   | 'device-approved'
   | 'device-linked'
   | 'new-network'
+  | 'acted-for'
   | 'clone-suspected'
 
 const tellsOwnerOf: Readonly<Record<MailKind, boolean>> = {
@@ -50,6 +51,7 @@ const tellsOwnerOf: Readonly<Record<MailKind, boolean>> = {
   'device-approved': true,
   'device-linked': true,
   'new-network': true,
+  'acted-for': true,
   'clone-suspected': true,
 }
 

@@ -24,7 +24,8 @@ export type ThrottleScope =
 
 /**
  * Why a sign-in was refused. Clients learn less. `directory-refused`: by the user's directory, or
- * by your rule for it; the event `directory.refused` has more.
+ * by your rule for it; the event `directory.refused` has more. `actor`: whoever should act for the
+ * user is disabled, or signed out.
  */
 export type SignInRefusal =
   | 'unknown-user'
@@ -38,6 +39,7 @@ export type SignInRefusal =
   | 'second-factor-invalid'
   | 'vetoed'
   | 'directory-refused'
+  | 'actor'
 
 /** Why a code was not exchanged. */
 export type CodeRefusal =

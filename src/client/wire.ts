@@ -15,7 +15,7 @@ export interface SessionSummary {
   readonly id: string
   /** Whether it is the session of this client. */
   readonly current: boolean
-  readonly kind: 'login' | 'pkce' | 'browser' | 'token' | 'oauth' | 'service'
+  readonly kind: 'login' | 'pkce' | 'browser' | 'token' | 'oauth' | 'service' | 'acting'
   /** ISO 8601, UTC, like all times here. */
   readonly createdAt: string
   readonly lastSeenAt: string
@@ -30,6 +30,8 @@ export interface SessionSummary {
    * user signed in to an app. A session of kind `pkce` may be on another device.
    */
   readonly openedBy: string | null
+  /** The member of the server's staff who acts in it for the user; null: nobody. */
+  readonly actor: { readonly id: string } | null
 }
 
 /** A named token of the user, without its secret. */

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { type SessionSummary, summarizeAll } from '../account/own-sessions.js'
 import type { Credentials } from '../account/sign-in-for-host.js'
 import type { RequestContext } from '../audit/events.js'
-import { AuthConfigError, invalidRequest } from '../errors.js'
+import { AuthConfigError } from '../errors.js'
 import { reportRefusal } from '../guard/authenticate.js'
 import { requirePages } from '../guard/token-from.js'
 import type {
@@ -14,7 +14,7 @@ import type {
 import { watchRequest } from '../http/client-abort.js'
 import { keepPrivate } from '../http/cookies.js'
 import type { Capability } from '../http/endpoint.js'
-import { requireOptions, requireRequest } from '../http/input.js'
+import { parseOptions, requireRequest } from '../http/input.js'
 import type { Pages } from '../http/page-origin.js'
 import type { SignInKit } from '../kits/sign-in-kit.js'
 import type { LogIn } from '../login/log-in.js'
@@ -142,12 +142,12 @@ export function createCookie(kit: CookieKit): Cookie {
     cookie: {
       async signIn(request, response, credentials, options = {}) {
         const visit = await beginVisit(kit, 'signIn', request, response)
-        return signIn(visit, credentials, parse(stayOptions, options).stay)
+        return signIn(visit, credentials, parseOptions(stayOptions, options).stay)
       },
 
       async open(request, response, opening) {
         const visit = await beginVisit(kit, 'open', request, response)
-        const { stay, ...vouched } = parse(openOptions, opening)
+        const { stay, ...vouched } = parseOptions(openOptions, opening)
         const asked = { ...vouched, lifetime: browserLifetime(stay), request } as OpenSessionRequest
         return settle(kit, visit, await openSession(asked, 'cookie'), stay)
       },
@@ -223,14 +223,3 @@ const openOptions = stayOptions.extend({
   // Forms also send empty fields.
   code: z.preprocess((code) => (code === '' ? undefined : code), z.unknown().optional()),
 })
-
-function parse<Schema extends typeof stayOptions | typeof openOptions>(
-  schema: Schema,
-  given: unknown,
-): z.output<Schema> {
-  const parsed = schema.safeParse(requireOptions(given))
-  if (parsed.success) return parsed.data as z.output<Schema>
-  throw invalidRequest(
-    parsed.error.issues.map(({ path, message }) => ({ path: path.join('.'), message })),
-  )
-}

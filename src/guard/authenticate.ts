@@ -7,12 +7,13 @@ import {
   readCredentials,
 } from '../http/credentials.js'
 import type { SessionKit } from '../kits/session-kit.js'
-import type {
-  AdmittedSessions,
-  AuthenticateRequest,
-  Principal,
-  SignedIn,
-  SignedInRequest,
+import {
+  type AdmittedSessions,
+  type AuthenticateRequest,
+  contextOf,
+  type Principal,
+  type SignedIn,
+  type SignedInRequest,
 } from '../principal/principal.js'
 import type { LiveSession } from '../sessions/live-sessions.js'
 import type { UsedPairs } from '../sessions/sessions.js'
@@ -27,6 +28,7 @@ import {
   readSessionSecret,
 } from '../tokens/session-secret.js'
 import { noteKeyOfToken } from './key-marks.js'
+import { closedToActors, type Required, requireAllowed } from './scope.js'
 
 /**
  * Verifies credentials, wherever they were found. Throws 401, 403 or 503. Admits only `complete`
@@ -55,7 +57,7 @@ export interface Authentication {
 /**
  * The guards of the host's routes use `authenticateRequest`, which reports each refusal to the
  * audit stream. The router's own endpoints use `signedIn`: most requests are recognised
- * synchronously, and named tokens and apps are refused unless the endpoint admits every kind.
+ * synchronously, and named tokens, apps and actors are refused unless the endpoint admits them.
  */
 export function createAuthentication(kit: SessionKit, usedPairs: UsedPairs): Authentication {
   const { audit } = kit
@@ -76,9 +78,14 @@ export function createAuthentication(kit: SessionKit, usedPairs: UsedPairs): Aut
 
   const signedIn: SignedIn = async (request, context, admitted, kinds) => {
     const asking = recognise(request) ?? (await authenticateRequest(request, context, admitted))
-    if (kinds === 'every-kind' || isKnownKind(asking.principal.kind)) return asking
-    return reportRefusal(audit, context, async () => {
-      throw new AuthError('forbidden', { message: 'no endpoint for a session of this kind' })
+    const { principal } = asking
+    const isActing = principal.actor !== null
+    if (kinds === 'every-kind' || (isActing ? kinds === 'acting' : isKnownKind(principal.kind)))
+      return asking
+    return reportRefusal(audit, contextOf(principal, context), async () => {
+      throw isActing
+        ? closedToActors()
+        : new AuthError('forbidden', { message: 'no endpoint for a session of this kind' })
     })
   }
 
@@ -179,6 +186,19 @@ export async function reportRefusal<T>(
   }
 }
 
+/** The principal, if it meets this. A refusal goes to the audit stream, with the actor. */
+export function reportUnlessAllowed(
+  audit: Audit,
+  context: RequestContext,
+  principal: Principal,
+  required: Required,
+): Promise<Principal> {
+  return reportRefusal(audit, contextOf(principal, context), async () => {
+    requireAllowed(principal, required)
+    return principal
+  })
+}
+
 /** The presented session secret; null for a signed token. Throws 401 for anything else. */
 export function secretIn({
   sentAs,
@@ -234,5 +254,10 @@ export function principalOf({ session }: LiveSession, scope: string, expiresAt: 
     authenticatedAt: new Date(session.authenticatedAt),
     methods: session.methods,
     expiresAt,
+    actor: actorOf(session),
   })
+}
+
+function actorOf({ actorId: id, actorSessionId }: SessionRecord): Principal['actor'] {
+  return id === undefined ? null : Object.freeze({ id, sessionId: actorSessionId ?? null })
 }

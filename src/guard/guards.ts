@@ -1,13 +1,13 @@
 import type { IncomingMessage } from 'node:http'
-import { noRequest, type RequestContext } from '../audit/events.js'
+import { noRequest } from '../audit/events.js'
 import type { AuthError } from '../errors.js'
 import { readCredentials } from '../http/credentials.js'
 import { type Capability, isForClient } from '../http/endpoint.js'
 import type { Principal } from '../principal/principal.js'
-import { reportRefusal } from './authenticate.js'
+import { reportRefusal, reportUnlessAllowed } from './authenticate.js'
 import type { GuardKit } from './guard-kit.js'
 import { createRequireAuth, type Guard, type RequireAuthOptions } from './http-guard.js'
-import { type RequiredScope, requiredBy, requireScope, type ScopeOptions } from './scope.js'
+import { type Required, requireAllowed, requiredBy, type ScopeOptions } from './scope.js'
 import {
   createSockets,
   createSocketTickets,
@@ -34,11 +34,6 @@ export interface Guards extends Capability {
 export function createGuards(kit: GuardKit): Guards {
   const { authenticate, authenticateRequest, registry, contexts, audit, ticketStore } = kit
   const tickets = ticketStore && createSocketTickets(kit, ticketStore)
-  const scoped = (principal: Principal, scope: RequiredScope, context: RequestContext) =>
-    reportRefusal(audit, context, async () => {
-      requireScope(principal, scope)
-      return principal
-    })
   return {
     routes:
       tickets === undefined
@@ -46,23 +41,23 @@ export function createGuards(kit: GuardKit): Guards {
         : [['/auth/socket-ticket', { POST: socketTicketEndpoint(kit, tickets) }]],
     requireAuth: createRequireAuth(kit),
     async authenticate(request, options) {
-      const { scope, read, metadataUrl } = settingsOfAuthenticate(options, kit)
+      const { required, read, metadataUrl } = settingsOfAuthenticate(options, kit)
       const context = contexts.of(request)
       try {
         const { principal } = await authenticateRequest(request, context, 'complete', read)
-        return await scoped(principal, scope, context)
+        return await reportUnlessAllowed(audit, context, principal, required)
       } catch (error) {
         const hasToken = () => hasTokenIn(request, read)
-        throw withChallenge(error, { metadataUrl, scope, hasToken })
+        throw withChallenge(error, { metadataUrl, scope: required.scope, hasToken })
       }
     },
     async authenticateToken(token, options) {
-      const scope = requiredBy('authenticateToken', options)
+      const required = requiredBy('authenticateToken', options)
       const presented = { sentAs: 'token', token, userId: null } as const
       const { principal } = await reportRefusal(audit, noRequest, () =>
         authenticate(presented, noRequest),
       )
-      return scoped(principal, scope, noRequest)
+      return reportUnlessAllowed(audit, noRequest, principal, required)
     },
     passportStrategy: (options) =>
       createPassportStrategy(kit, requiredBy('passportStrategy', options)),
@@ -94,7 +89,7 @@ export interface PassportStrategy {
  */
 function createPassportStrategy(
   { authenticateRequest, contexts, metadataUrls }: GuardKit,
-  required: RequiredScope,
+  required: Required,
 ): PassportStrategy {
   return {
     name: 'messaging-auth',
@@ -102,7 +97,7 @@ function createPassportStrategy(
       Promise.resolve()
         .then(async () => {
           const { principal } = await authenticateRequest(request, contexts.of(request))
-          requireScope(principal, required)
+          requireAllowed(principal, required)
           return principal
         })
         .then(
@@ -110,7 +105,7 @@ function createPassportStrategy(
           (failure: unknown) => {
             const error = withChallenge(failure, {
               metadataUrl: metadataUrls?.own,
-              scope: required,
+              scope: required.scope,
               hasToken: () => hasTokenIn(request, readCredentials),
             })
             if (isForClient(error) && error.status < 500)

@@ -11,7 +11,7 @@ import type { Principal } from '../principal/principal.js'
 import { isKnownKind } from '../stores/stored-values.js'
 import { type Acr, acrOf, isAcr, reachesAcr } from '../two-factor/acr.js'
 import type { GuardKit } from './guard-kit.js'
-import { isScoped, requireScope, scopeRule } from './scope.js'
+import { isAllowed, requireAllowed, scopeRules } from './scope.js'
 import {
   type CredentialsFrom,
   createReaders,
@@ -47,6 +47,11 @@ export interface RequireAuthOptions {
    * passes. Default: a signed-in user passes; a named token needs `*`. Refusal: 403 `forbidden`.
    */
   readonly scope?: string | readonly string[]
+  /**
+   * False closes the route to a member of your staff who acts for the user: for what only the user
+   * may see or do, such as private messages. Default true. Refusal: 403 `forbidden`.
+   */
+  readonly actor?: boolean
   /**
    * The longest time since the user last proved who they are, in seconds; named tokens never pass.
    * Default: any. Refusal: 403 `reauthentication-required`.
@@ -148,7 +153,8 @@ export function createRequireAuth(kit: GuardKit): (options?: RequireAuthOptions)
   return (options = {}) => {
     refuseRequest(options)
     const given = checkOptions(rules, options)
-    const { optional, maxAge, acr, scope, onRefused: answering, ...where } = given
+    const { optional, maxAge, acr, scope, actor, onRefused: answering, ...where } = given
+    const required = { scope, actor }
     const { newReader, metadataUrl } = createReaders('requireAuth', where, kit)
     const onRefused = answering === 'sign-in-page' ? toSignInPage(where.from, kit) : answering
     const takesCookie = where.from !== 'headers'
@@ -162,7 +168,7 @@ export function createRequireAuth(kit: GuardKit): (options?: RequireAuthOptions)
       if (optional !== false && isWithout(request, read)) return undefined
       const ask = () => authenticateRequest(request, context, 'complete', read)
       const remembered = (await ask()).principal
-      requireScope(remembered, scope)
+      requireAllowed(remembered, required)
       if (isProven(remembered)) return remembered
       // The user may have reauthenticated in another process a moment ago, so the cache alone
       // refuses nobody.
@@ -178,7 +184,7 @@ export function createRequireAuth(kit: GuardKit): (options?: RequireAuthOptions)
       try {
         const principal = recognise(request, read)?.principal
         if (principal === undefined) return null
-        return isScoped(principal, scope) && isProven(principal) ? principal : null
+        return isAllowed(principal, required) && isProven(principal) ? principal : null
       } catch {
         return null
       }
@@ -305,7 +311,7 @@ const rules = {
       (value) => typeof value === 'boolean' || value === 'lenient',
       "is neither true, false nor 'lenient'.",
     ).default(false),
-    scope: scopeRule,
+    ...scopeRules,
     maxAge: fitting<number>(isAge, 'is not a number of seconds.').optional(),
     acr: fitting<Acr>(isAcr, "is none of 'urn:mar:1fa', 'urn:mar:2fa' and 'phr'.").optional(),
     resource: resourceRule,

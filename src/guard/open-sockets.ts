@@ -1,5 +1,5 @@
 import type { Principal } from '../principal/principal.js'
-import type { RequiredScope } from './scope.js'
+import type { Required } from './scope.js'
 /** A socket as the registry sees it. */
 export interface TrackedConnection {
   close(code: number, reason: string): void
@@ -10,8 +10,8 @@ export interface TrackedConnection {
 /** One tracked socket. */
 export interface SocketEntry {
   principal: Principal
-  /** A renewed token must hold these scopes as well. */
-  readonly scope: RequiredScope
+  /** A renewed token must meet this as well. */
+  readonly required: Required
   readonly connection: TrackedConnection
 }
 

@@ -4,7 +4,7 @@ import { ownHeader } from '../http/cookies.js'
 import { type PresentedCredentials, singleHeader } from '../http/credentials.js'
 import { isOwnPage, type Pages } from '../http/page-origin.js'
 import { checkOptions, oneOf, optionsOf } from '../lib/check-options.js'
-import { type RequiredScope, type ScopeOptions, scopeRule } from './scope.js'
+import { type Required, type ScopeOptions, scopeRules } from './scope.js'
 
 /** How `sockets.authenticate` and `attach` find the credentials, and what they require of them. */
 export interface SocketOptions extends ScopeOptions {
@@ -16,13 +16,12 @@ export interface SocketOptions extends ScopeOptions {
 }
 
 const schema = optionsOf({
-  scope: scopeRule,
+  ...scopeRules,
   from: oneOf('headers', 'cookie').default('headers'),
 })
 
-/** The scope a socket needs, and where its credentials are. */
-export interface SocketSettings {
-  readonly scope?: RequiredScope
+/** What a socket requires, and where its credentials are. */
+export interface SocketSettings extends Required {
   readonly from: 'headers' | 'cookie'
 }
 

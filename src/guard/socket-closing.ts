@@ -9,7 +9,7 @@ import type { LiveSessions } from '../sessions/live-sessions.js'
 import { createEndedAmong } from '../sessions/sessions.js'
 import type { EndReason, SessionRecord, StoredReason } from '../stores/contract.js'
 import { type AskForKeys, createCloseByKey } from './key-marks.js'
-import { createOpenSockets, type SocketEntry } from './open-sockets.js'
+import { createOpenSockets, type OpenSockets, type SocketEntry } from './open-sockets.js'
 
 /**
  * The codes that sockets are closed with. A client that reconnects with the same token is refused
@@ -68,6 +68,7 @@ export function createSocketRegistry(
   const justEnded = boundedCache<StoredReason>(maxJustEnded, justEndedSeconds)
   const open = createOpenSockets(() => schedule.start(ticks, clock()))
   const ticker = createTicker(tick)
+  const acting = createActingSockets(open)
   const closeByKey = createCloseByKey(open, askForKeys, (entry) => hangUp(open, entry, ...keyGone))
   let ticks = 0
 
@@ -76,6 +77,7 @@ export function createSocketRegistry(
     // Requests are refused from now on as well.
     liveSessions.forget(sessionId)
     for (const entry of open.of(sessionId)) hangUp(open, entry, sessionEnded, wordsOf(why))
+    for (const id of acting.sessionsBy(sessionId)) endSession(id)
   }
 
   async function check(id: string, context: RequestContext | null): Promise<void> {
@@ -91,6 +93,7 @@ export function createSocketRegistry(
     const now = clock()
     ticks += 1
     void pollSlot(ticks % pollSlotCount)
+    acting.poll(ticks, (id) => check(id, null))
     void closeByKey(ticks)
     for (const [sessionId, { entries, attached }] of open) {
       for (const entry of lapsedAmong(entries, now)) hangUp(open, entry, ...tokenExpired)
@@ -106,13 +109,11 @@ export function createSocketRegistry(
   })
 
   function add(entry: SocketEntry): void {
-    if (!ticker.run()) {
-      // The ticker has stopped, so nothing would ever close this socket.
-      attempt(() => entry.connection.terminate())
-      return
-    }
+    // The ticker has stopped, so nothing would ever close this socket.
+    if (!ticker.run()) return void attempt(() => entry.connection.terminate())
     const { sessionId } = entry.principal
     open.add(entry)
+    acting.add(entry)
     // The session may have ended since the handshake, when the registry did not know the socket.
     if (justEnded.get(sessionId, clock()) !== undefined) endSession(sessionId)
     else void check(sessionId, noRequest)
@@ -131,6 +132,29 @@ export function createSocketRegistry(
       return open.sessions
     },
     close: ticker.stop,
+  }
+}
+
+/** Sockets of actors. What ends their sessions happens to somebody else. */
+function createActingSockets({ has }: Pick<OpenSockets<unknown>, 'has'>) {
+  const entries = new Set<SocketEntry>()
+  function sessionsBy(actorSessionId?: string): Set<string> {
+    const found = new Set<string>()
+    for (const entry of entries) {
+      const { actor, sessionId } = entry.principal
+      if (!has(entry)) entries.delete(entry)
+      else if ([undefined, actor?.sessionId].includes(actorSessionId)) found.add(sessionId)
+    }
+    return found
+  }
+  return {
+    add: (entry: SocketEntry) => void (entry.principal.actor && entries.add(entry)),
+    /** The sessions with sockets of an actor, or of every one. */
+    sessionsBy,
+    /** Checks them as often as sessions are polled. Nobody announces what ends them. */
+    poll(ticks: number, check: (sessionId: string) => Promise<void>): void {
+      if (ticks % pollSlotCount === 0) for (const id of sessionsBy()) void check(id)
+    },
   }
 }
 

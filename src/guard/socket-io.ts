@@ -8,11 +8,11 @@ import { contextOfId } from '../http/request-context.js'
 import { checkOptions, optionsOf } from '../lib/check-options.js'
 import { describeFailure } from '../lib/host-call.js'
 import type { Principal } from '../principal/principal.js'
-import { reportRefusal } from './authenticate.js'
+import { reportRefusal, reportUnlessAllowed } from './authenticate.js'
 import type { GuardKit } from './guard-kit.js'
 import type { SocketEntry, TrackedConnection, TrackedSocket } from './open-sockets.js'
 import { isOfPage, readPageSocket } from './page-socket.js'
-import { type RequiredScope, requireScope, type ScopeOptions, scopeRule } from './scope.js'
+import { type Required, type ScopeOptions, scopeRules } from './scope.js'
 import { type CredentialsFrom, from, requirePages } from './token-from.js'
 
 /**
@@ -49,7 +49,7 @@ export interface SocketIoOptions extends ScopeOptions {
 
 const rules = {
   factory: 'sockets.socketIo',
-  schema: optionsOf({ scope: scopeRule, from }),
+  schema: optionsOf({ ...scopeRules, from }),
 }
 
 /**
@@ -90,7 +90,7 @@ export function createSocketIoGuards(
 
   async function admit(
     socket: SocketIoSocket,
-    scope: RequiredScope,
+    required: Required,
     read: ReadSocketIo,
   ): Promise<void> {
     requireSocketIo4(socket)
@@ -100,14 +100,14 @@ export function createSocketIoGuards(
       const credentials = read(socket)
       if (credentials === null) throw notSignedIn('no credentials')
       const { principal } = await authenticate(credentials, context)
-      requireScope(principal, scope)
       if (socket.recovered !== true || principalIn(socket.data)?.sessionId === principal.sessionId)
         return principal
       // It has the rooms of another session. The next attempt starts without them.
       recovered.forget(socket.data as object)
       throw notSignedIn('recovered socket belongs to another session')
     })
-    const entry: SocketEntry = { principal, scope, connection: asConnection(socket) }
+    await reportUnlessAllowed(audit, context, principal, required)
+    const entry: SocketEntry = { principal, required, connection: asConnection(socket) }
     Object.assign(socket.data as object, { auth: principal, authSocket: trackedSocket(entry) })
     admitted.set(socket, entry)
     watch(socket.nsp)
@@ -121,11 +121,11 @@ export function createSocketIoGuards(
   }
 
   return (server, options) => {
-    const { scope, from } = checkOptions(rules, options)
+    const { from, ...required } = checkOptions(rules, options)
     const read = socketReader(from, kit.pages)
     if (server !== undefined) requireGuardedRecovery(server)
     return (socket, next) => {
-      admit(socket, scope, read).then(
+      admit(socket, required, read).then(
         () => next(),
         (error: unknown) => next(refusalOf(error, contextOfId(socket.request))),
       )

@@ -9,9 +9,9 @@ import { writeRawProblem } from '../http/problem.js'
 import { contextOfId, noteUpgrade } from '../http/request-context.js'
 import { describeFailure } from '../lib/host-call.js'
 import { randomSecret, sha256 } from '../lib/secrets.js'
-import type { Principal } from '../principal/principal.js'
+import { contextOf, type Principal } from '../principal/principal.js'
 import type { SocketTicketStore } from '../stores/one-time-contract.js'
-import { principalOf, reportRefusal } from './authenticate.js'
+import { principalOf, reportRefusal, reportUnlessAllowed } from './authenticate.js'
 import type { GuardKit } from './guard-kit.js'
 import { keyMarkOf, noteKey } from './key-marks.js'
 import type { ClosableSocket, SocketEntry, TrackedSocket } from './open-sockets.js'
@@ -22,7 +22,7 @@ import {
   type SocketSettings,
   settingsOf,
 } from './page-socket.js'
-import { type RequiredScope, requiredBy, requireScope, type ScopeOptions } from './scope.js'
+import { type Required, requireAllowed, requiredBy, type ScopeOptions } from './scope.js'
 import { createSocketIoGuards, type SocketIoGuard, type SocketIoOptions } from './socket-io.js'
 import { requirePages } from './token-from.js'
 
@@ -108,12 +108,12 @@ export function createSockets(kit: SocketsKit): Sockets {
   function track(
     connection: ClosableSocket,
     principal: Principal,
-    scope: RequiredScope,
+    required: Required,
   ): TrackedSocket {
     // An `error` event without a listener ends the process, and any client can cause one by
     // breaking the protocol.
     connection.on('error', () => connection.terminate())
-    const entry = { connection, principal, scope }
+    const entry = { connection, principal, required }
     registry.add(entry)
     connection.once('close', () => registry.remove(entry))
     // Closed during the handshake: there will be no `close` event.
@@ -123,17 +123,16 @@ export function createSockets(kit: SocketsKit): Sockets {
 
   async function authenticateRequest(
     request: IncomingMessage,
-    { scope, from }: SocketSettings,
+    { from, ...required }: SocketSettings,
   ): Promise<Principal> {
     surviveReset(request.socket)
     contexts.idOf(request)
     noteUpgrade(request)
     const context = contexts.of(request)
-    return reportRefusal(audit, context, async () => {
-      const principal = await authenticateUpgrade(kit, request, contexts.ofUpgrade(context), from)
-      requireScope(principal, scope)
-      return principal
-    })
+    const principal = await reportRefusal(audit, context, () =>
+      authenticateUpgrade(kit, request, contexts.ofUpgrade(context), from),
+    )
+    return reportUnlessAllowed(audit, context, principal, required)
   }
 
   function refuse(connection: Duplex, error: unknown): void {
@@ -186,7 +185,7 @@ async function renew(
   const { principal: newer } = await authenticate(presented, noRequest)
   if (newer.sessionId !== entry.principal.sessionId)
     throw notSignedIn('token belongs to another session')
-  requireScope(newer, entry.scope)
+  requireAllowed(newer, entry.required)
   if (!registry.has(entry)) throw notSignedIn('socket was closed')
   // An older token that arrives late must not shorten the time.
   if (newer.expiresAt > entry.principal.expiresAt) entry.principal = newer
@@ -261,7 +260,7 @@ interface UpgradeGuard {
   requirePlace(settings: SocketSettings): void
   authenticate(request: IncomingMessage, settings: SocketSettings): Promise<Principal>
   refuse(connection: Duplex, error: unknown): void
-  track(socket: ClosableSocket, principal: Principal, scope: RequiredScope): TrackedSocket
+  track(socket: ClosableSocket, principal: Principal, required: Required): TrackedSocket
 }
 
 type OnUpgrade = (request: IncomingMessage, connection: Duplex, head: Buffer) => void
@@ -286,7 +285,7 @@ function createAttach({ requirePlace, authenticate, refuse, track }: UpgradeGuar
       authenticate(request, settings)
         .then((principal) =>
           wsServer.handleUpgrade(request, connection, head, (socket) => {
-            wsServer.emit('connection', socket, request, track(socket, principal, settings.scope))
+            wsServer.emit('connection', socket, request, track(socket, principal, settings))
           }),
         )
         .catch((error: unknown) => refuse(connection, error))
@@ -408,6 +407,7 @@ export function createSocketTickets(
 export function socketTicketEndpoint({ signedIn }: GuardKit, tickets: SocketTickets): Endpoint {
   return async ({ incoming, context }) => {
     const { principal } = await signedIn(incoming, context, 'complete', 'every-kind')
-    return ok({ status: 'success', data: await tickets.issue(principal, context) })
+    const data = await tickets.issue(principal, contextOf(principal, context))
+    return ok({ status: 'success', data })
   }
 }

@@ -9,7 +9,7 @@ import {
 import type { Pages } from '../http/page-origin.js'
 import { callable, checkOptions, fitting, optionsOf, text } from '../lib/check-options.js'
 import type { GuardKit } from './guard-kit.js'
-import { type RequiredScope, type ScopeOptions, scopeRule } from './scope.js'
+import { type Required, type RequiredScope, type ScopeOptions, scopeRules } from './scope.js'
 
 /**
  * The place where a route looks for credentials. With `either`, a request with headers is judged by
@@ -82,7 +82,7 @@ export const resourceRule: z.ZodOptional<z.ZodType<string>> = text().optional()
 const rules = {
   factory: 'authenticate',
   schema: optionsOf({
-    scope: scopeRule,
+    ...scopeRules,
     tokenFrom: callable<TokenFrom>().optional(),
     from,
     resource: resourceRule,
@@ -90,16 +90,19 @@ const rules = {
 }
 
 /**
- * The scope that one call of `authenticate` requires, and the reader of its credentials. Throws
+ * What one call of `authenticate` requires, and the reader of its credentials. Throws
  * AuthConfigError for an unknown option.
  */
 export function settingsOfAuthenticate(
   options: AuthenticateOptions | undefined,
   host: GuardKit,
-): { readonly read: ReadCredentials } & Pick<Challenge, 'scope' | 'metadataUrl'> {
-  const { scope, ...where } = checkOptions(rules, options)
+): { readonly read: ReadCredentials; readonly required: Required } & Pick<
+  Challenge,
+  'metadataUrl'
+> {
+  const { scope, actor, ...where } = checkOptions(rules, options)
   const { newReader, metadataUrl } = createReaders('authenticate', where, host)
-  return { scope, read: newReader(), metadataUrl }
+  return { required: { scope, actor }, read: newReader(), metadataUrl }
 }
 
 /** The settings that say where the credentials are. */

@@ -2,8 +2,8 @@ import type { IncomingMessage } from 'node:http'
 import { z } from 'zod'
 import type { RequestContext } from '../audit/events.js'
 import type { SignInRefusal } from '../audit/refusals.js'
-import { AuthError, invalidRequest } from '../errors.js'
-import { requireOptions, requireRequest } from '../http/input.js'
+import { AuthError } from '../errors.js'
+import { parseOptions, requireRequest } from '../http/input.js'
 import type { SignInKit } from '../kits/sign-in-kit.js'
 import { lazily } from '../lib/async.js'
 import { isHostId } from '../lib/texts.js'
@@ -66,7 +66,8 @@ const schema = lazily(() =>
 /** `auth.sessions.open` calls this. It makes the same decision as every other sign-in. */
 export function createOpenSession(kit: SignInKit): OpenSession {
   return async function openSession(given, shownBy) {
-    const { request, userId, code = null, lifetime, ...input } = parse(given)
+    const { userId, code = null, lifetime, ...input } = parseOptions(schema(), given)
+    const request = requireRequest(input.request)
     const context = kit.contexts.of(request)
     const user = await kit.users.findById(userId)
     const claimed = [...new Set(input.methods)]
@@ -105,16 +106,6 @@ export async function openApproved(
   const signedIn = { ...approved, passwordHash, sessionId: issued.session.id }
   const kept = await kit.rememberedBrowsers?.keep(signedIn, isRememberWanted, context)
   return { ...issued, me, mustEnrol, rememberToken: kept ?? null }
-}
-
-function parse(given: OpenSessionRequest) {
-  const parsed = schema().safeParse(requireOptions(given))
-  if (!parsed.success) {
-    throw invalidRequest(
-      parsed.error.issues.map(({ path, message }) => ({ path: path.join('.'), message })),
-    )
-  }
-  return { ...parsed.data, request: requireRequest(parsed.data.request) }
 }
 
 // If the user was disabled or changed the factor while this session was opened, all sessions ended
@@ -157,8 +148,9 @@ async function whatChanged(
   return ['second-factor-required', new AuthError('totp-required')]
 }
 
-function refusal(
-  { audit }: SignInKit,
+/** Reports a refused session, and returns the error. */
+export function refusal(
+  { audit }: Pick<SignInKit, 'audit'>,
   reason: SignInRefusal,
   error: AuthError,
   userId: string,

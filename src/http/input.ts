@@ -20,9 +20,18 @@ export function parseInput<Shape extends ZodRawShape>(
   const result = schema.safeParse(fieldsOf(schema, body, instead))
   // A polluted Object.prototype must not add a field.
   if (result.success) return Object.assign(Object.create(null), result.data)
-  throw invalidRequest(
-    result.error.issues.map(({ path, message }) => ({ path: path.join('.'), message })),
-  )
+  throw unfit(result.error)
+}
+
+/** Reads what a host passes on, by its schema. One 400 names each member at fault. */
+export function parseOptions<Output>(schema: z.ZodType<Output>, given: unknown): Output {
+  const result = schema.safeParse(requireOptions(given))
+  if (result.success) return result.data
+  throw unfit(result.error)
+}
+
+function unfit({ issues }: z.ZodError): AuthError {
+  return invalidRequest(issues.map(({ path, message }) => ({ path: path.join('.'), message })))
 }
 
 function fieldsOf({ shape }: ZodObject, body: JsonBody, instead: JsonBody): JsonBody {

@@ -28,6 +28,8 @@ export interface Mail {
   readonly url?: string
   /** Until when `code` or `url` works. */
   readonly expiresAt?: Date
+  /** Why somebody acts for the user, in your words; only in `acted-for`. */
+  readonly reason?: string
   readonly because: MailCause
 }
 

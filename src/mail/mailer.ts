@@ -211,6 +211,7 @@ export interface MailRequest {
   readonly code?: string
   readonly url?: string
   readonly expiresAt?: Date
+  readonly reason?: string
   readonly because: MailCause
 }
 
@@ -227,6 +228,7 @@ export interface MailTexts {
 
 const maxNameChars = 40
 const maxDeviceChars = 40
+const maxReasonChars = 120
 
 /** The advice for a reader who knows nothing of it. */
 const otherwise = {
@@ -252,6 +254,7 @@ const otherwise = {
   'device-linked': 'mail.not-you-device',
   'new-network': 'mail.not-you',
   'clone-suspected': null,
+  'acted-for': null,
 } as const satisfies Record<MailKind, string | null>
 
 /**
@@ -259,7 +262,7 @@ const otherwise = {
  * in the subject.
  */
 function composeMail(request: MailRequest, written: MailTexts): Mail {
-  const { kind, to, user, code, url, expiresAt } = request
+  const { kind, to, user, code, url, expiresAt, reason } = request
   const texts = textsFor(request.locale, written)
   const because = sayableCause(request.because)
   const last = otherwise[kind]
@@ -267,6 +270,7 @@ function composeMail(request: MailRequest, written: MailTexts): Mail {
     greeting(user, texts),
     texts.plain(`mail.${kind}.text`),
     ...proof(request, texts),
+    sayable(reason ?? null, maxReasonChars) ?? undefined,
     expiresAt && texts.plain('mail.until', { time: timeIn(texts, expiresAt) }),
     cause(because, texts),
     last === null ? undefined : texts.plain(last),
@@ -282,6 +286,7 @@ function composeMail(request: MailRequest, written: MailTexts): Mail {
     ...(code === undefined ? {} : { code }),
     ...(url === undefined ? {} : { url }),
     ...(expiresAt === undefined ? {} : { expiresAt }),
+    ...(reason === undefined ? {} : { reason }),
     because,
   })
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { RequestContext } from '../audit/events.js'
-import { AuthError, invalidRequest, notSignedIn } from '../errors.js'
-import { contextOfAction, type HostAction, requireOptions } from '../http/input.js'
+import { AuthError, notSignedIn } from '../errors.js'
+import { contextOfAction, type HostAction, parseOptions } from '../http/input.js'
 import { nameOf } from '../sessions/named-sessions.js'
 import type { Sessions } from '../sessions/sessions.js'
 import type { SessionRecord } from '../stores/contract.js'
@@ -83,7 +83,7 @@ export function createNamedTokensForHost(
   return {
     async create(request, options) {
       const context = contextOfAction(options)
-      const { sessionId, ...asked } = checked(creation, requireOptions(request))
+      const { sessionId, ...asked } = parseOptions(creation, request)
       const maker =
         sessionId === undefined ? null : await makerOf(sessions, asked.userId, sessionId)
       const authenticatedAt = maker?.authenticatedAt ?? clock()
@@ -92,13 +92,13 @@ export function createNamedTokensForHost(
     },
 
     async list(userId) {
-      return (await sessions.listNamed(checked(id, userId))).map(summaryOf)
+      return (await sessions.listNamed(parseOptions(id, userId))).map(summaryOf)
     },
 
     async revoke(userId, tokenId, options) {
       const context = contextOfAction(options)
-      const mine = await sessions.listNamed(checked(id, userId))
-      const chosen = mine.find((session) => session.id === checked(id, tokenId))
+      const mine = await sessions.listNamed(parseOptions(id, userId))
+      const chosen = mine.find((session) => session.id === parseOptions(id, tokenId))
       return chosen !== undefined && (await sessions.end(chosen, 'revoked', context))
     },
   }
@@ -115,14 +115,6 @@ async function makerOf(
   if (maker === null || maker.userId !== userId) throw notSignedIn('no such session of the user')
   if (isKnownKind(maker.kind) && maker.scope.split(' ').includes('*')) return maker
   throw new AuthError('forbidden', { message: 'this session cannot make tokens' })
-}
-
-function checked<Output>(schema: z.ZodType<Output>, given: unknown): Output {
-  const parsed = schema.safeParse(given)
-  if (parsed.success) return parsed.data
-  throw invalidRequest(
-    parsed.error.issues.map(({ path, message }) => ({ path: path.join('.'), message })),
-  )
 }
 
 /** Describes a named token. */

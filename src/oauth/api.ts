@@ -175,6 +175,10 @@ const introspected = {
   aud: text('for an access token: the API').optional(),
   iat: count('for an access token: the time of issue').optional(),
   token_type: oneOf(['Bearer'], 'for an access token').optional(),
+  act: z
+    .object({ sub: text("the actor's id") })
+    .describe('who of your staff acts for the user (RFC 8693)')
+    .optional(),
 }
 
 const introspect: Operation = {

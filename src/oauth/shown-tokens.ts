@@ -124,6 +124,8 @@ interface Introspected {
   readonly aud?: string
   readonly iat?: number
   readonly token_type?: 'Bearer'
+  /** Who acts for the user, RFC 8693 §4.1. */
+  readonly act?: { readonly sub: string }
 }
 
 function find(kit: AppsKit, client: OAuthClient, token: string): Promise<Introspected | null> {
@@ -178,10 +180,11 @@ async function findLive({ liveSessions }: AppsKit, id: string): Promise<LiveSess
 function whose(
   { issuer }: AppsKit,
   { session, user }: LiveSession,
-): Pick<Introspected, 'username' | 'sub' | 'iss' | 'sid' | 'auth_time' | 'amr'> {
-  const { id: sid, userId: sub, methods: amr, authenticatedAt } = session
+): Pick<Introspected, 'username' | 'sub' | 'iss' | 'sid' | 'auth_time' | 'amr' | 'act'> {
+  const { id: sid, userId: sub, methods: amr, authenticatedAt, actorId } = session
   const auth_time = seconds(authenticatedAt)
-  return { username: user.username, sub, iss: issuer, sid, auth_time, amr }
+  const act = actorId === undefined ? {} : { act: { sub: actorId } }
+  return { username: user.username, sub, iss: issuer, sid, auth_time, amr, ...act }
 }
 
 function seconds(moment: Date): number {

@@ -175,7 +175,7 @@ function schemesOf(operations: readonly Operation[]): Record<string, object> {
 }
 
 /** The caller, for people. */
-function whoOf({ who, whoElse, whileEnrolling }: Operation): string {
+function whoOf({ who, whoElse, whileEnrolling, whileActing }: Operation): string {
   const words: Readonly<Record<Who, string>> = {
     anybody: 'anybody',
     'signed-in': 'signed in',
@@ -185,7 +185,9 @@ function whoOf({ who, whoElse, whileEnrolling }: Operation): string {
     browser: 'a browser',
   }
   const more = whoElse === undefined ? '' : `, ${whoElse}`
-  return `${words[who]}${more}${whileEnrolling === true ? '; open while enrolling' : ''}`
+  const enrolling = whileEnrolling === true ? '; open while enrolling' : ''
+  const acting = whileActing === true ? '; open while acting for a user' : ''
+  return `${words[who]}${more}${enrolling}${acting}`
 }
 
 /** Parameters, body and credentials of a request. */

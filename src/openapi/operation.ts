@@ -62,6 +62,8 @@ export interface Operation {
   readonly whoElse?: string
   /** Whether a user who still lacks a required second factor may call it. */
   readonly whileEnrolling?: boolean
+  /** Whether somebody who acts for a user may call it. Default: 403 `forbidden`. */
+  readonly whileActing?: boolean
   /** The part that the route requires, such as "the store `tickets`". */
   readonly thereWith?: string
   readonly style?: ProblemStyle

@@ -1,9 +1,9 @@
 import { z } from 'zod'
 import { noRequest } from '../audit/events.js'
-import { AuthError, invalidRequest } from '../errors.js'
+import { AuthError } from '../errors.js'
 import { ok } from '../http/answer.js'
 import type { Capability, Endpoint } from '../http/endpoint.js'
-import { parseInput, requireOptions } from '../http/input.js'
+import { parseInput, parseOptions } from '../http/input.js'
 import type { SignInKit } from '../kits/sign-in-kit.js'
 import { lazily } from '../lib/async.js'
 import { isHostId } from '../lib/texts.js'
@@ -196,12 +196,7 @@ async function issueForHost(
   kit: SignInKit,
   request: IssueAuthorizationCodeRequest,
 ): Promise<IssuedAuthorizationCode> {
-  const parsed = schema().safeParse(requireOptions(request))
-  if (!parsed.success)
-    throw invalidRequest(
-      parsed.error.issues.map(({ path, message }) => ({ path: path.join('.'), message })),
-    )
-  const { userId, codeChallenge, code = null, scope: words } = parsed.data
+  const { userId, codeChallenge, code = null, scope: words } = parseOptions(schema(), request)
   const user = await kit.users.findById(userId)
   const methods: readonly AuthenticationMethod[] = ['host']
   const asked = { door: 'authorization-code', user, methods, code, context: noRequest } as const

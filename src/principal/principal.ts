@@ -18,6 +18,20 @@ export interface Principal {
   readonly methods: readonly StoredMethod[]
   /** When the presented token expires. */
   readonly expiresAt: Date
+  /** The member of your staff who acts for the user; null if it is the user. */
+  readonly actor: PrincipalActor | null
+}
+
+/** Who acts for a user. */
+export interface PrincipalActor {
+  readonly id: string
+  /** The actor's own session, with which this one ends; null if your code has named none. */
+  readonly sessionId: string | null
+}
+
+/** The context of a request with the actor, so that its events name both. */
+export function contextOf({ actor }: Principal, context: RequestContext): RequestContext {
+  return actor === null ? context : { ...context, actor: actor.id }
 }
 
 /** A request's principal, with its session and user. */
@@ -50,14 +64,18 @@ export type AuthenticateRequest = (
 /**
  * Authenticates a request to an endpoint of the router; throws 400, 401, 403 or 503. Named tokens,
  * and sessions of an unknown kind, are 403 unless the endpoint accepts `every-kind`: bots use the
- * routes of the host.
+ * routes of the host. So is somebody who acts for the user, unless it accepts `acting` or that: all
+ * else is closed to them, also what is added later.
  */
 export type SignedIn = (
   request: IncomingMessage,
   context: RequestContext,
   admitted?: AdmittedSessions,
-  kinds?: 'every-kind',
+  kinds?: AdmittedKinds,
 ) => Promise<SignedInRequest>
+
+/** Kinds that an endpoint accepts besides those of people. */
+export type AdmittedKinds = 'every-kind' | 'acting'
 
 /**
  * The signed-in user, if the request may manage the account. A token of a limited scope may not
@@ -67,8 +85,9 @@ export async function ownerOf(
   signedIn: SignedIn,
   { incoming, context }: EndpointRequest,
   admitted: AdmittedSessions = 'complete',
+  kinds?: AdmittedKinds,
 ): Promise<SignedInRequest> {
-  const asking = await signedIn(incoming, context, admitted)
+  const asking = await signedIn(incoming, context, admitted, kinds)
   if (asking.principal.scope.includes('*')) return asking
   throw new AuthError('forbidden', {
     message: 'a token with a limited scope cannot manage the account',

@@ -79,7 +79,7 @@ export function rocketChat(auth: RocketChatAuth, options: RocketChatOptions = {}
   if (version !== undefined)
     mount('GET', '/info', null, async () => ok({ success: true, version, info: { version } }))
 
-  const guard = auth.requireAuth({ scope: '*' })
+  const guard = auth.requireAuth({ scope: '*', actor: false })
   const sessions = createUserSessions(auth.sessions)
   mount('POST', '/users.logout', guard, sessions.logout)
   mount('POST', '/users.logoutOtherClients', guard, sessions.logoutOtherClients)
@@ -100,7 +100,7 @@ const clientHeaders = {
 }
 
 function mountTokens(auth: RocketChatAuth, mount: Mount, guard: Guard): void {
-  const freshGuard = auth.requireAuth({ scope: '*', maxAge: freshSeconds })
+  const freshGuard = auth.requireAuth({ scope: '*', maxAge: freshSeconds, actor: false })
   const tokens = createPersonalTokens(auth.namedTokens, auth.sessions)
   mount('POST', '/users.generatePersonalAccessToken', freshGuard, tokens.generate)
   mount('POST', '/users.regeneratePersonalAccessToken', freshGuard, tokens.regenerate)

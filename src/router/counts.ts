@@ -107,6 +107,7 @@ const doors: Readonly<Record<SignInDoor, true>> = {
   host: true,
   'authorization-code': true,
   'code-exchange': true,
+  acting: true,
   refresh: true,
   'named-token': true,
   passkey: true,

@@ -163,8 +163,8 @@ async function unkept(
   return live.filter((session) => !isKept(session))
 }
 
-/** Kinds of sessions that open no others: named tokens, apps and services. */
-const childless: readonly (string | undefined)[] = ['token', 'oauth', 'service']
+/** Kinds of sessions that open no others. */
+const childless: readonly (string | undefined)[] = ['token', 'oauth', 'service', 'acting']
 
 // Children end after their parent: a session being opened now checks its parent again after it is
 // stored (src/pkce/redeem-code.ts), so one of the two sees the other. If the store fails, remaining

@@ -24,8 +24,19 @@ export function createFindLive(
   return function findLive(id) {
     return useSession(id, (session) => {
       if (session === null || !isAlive(session)) return null
+      if (session.actorSessionId !== undefined) return withActor(session, session.actorSessionId)
       return session.parentId === undefined ? session : withAncestors(session)
     })
+  }
+
+  // A session that acts ends with the actor's own, in the same way. It is another user's.
+  async function withActor(session: SessionRecord, own: string): Promise<SessionRecord | null> {
+    const actor = await useSession<SessionRecord | null>(own, itself)
+    if (actor === null || !isAlive(actor) || actor.userId !== session.actorId) return null
+    // Rows that name each other must not cause an endless loop.
+    if (actor.actorId !== undefined) return null
+    const isLive = actor.parentId === undefined || (await withAncestors(actor)) !== null
+    return isLive ? session : null
   }
 
   async function withAncestors(session: SessionRecord): Promise<SessionRecord | null> {

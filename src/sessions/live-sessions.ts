@@ -18,9 +18,9 @@ export interface LiveSession {
 /** Finds live sessions, with a short cache. */
 export interface LiveSessions {
   /**
-   * The session and its user. Throws 401 if the session has ended or its user is disabled or
-   * deleted, 403 if it may only enrol a second factor and `admitted` is `complete` (the default),
-   * 503 if a store fails. Without a context the use is not recorded, since no request asks for it.
+   * The session and its user. Throws 401 if the session has ended, or its user or actor is disabled
+   * or deleted, 403 if it may only enrol a second factor and `admitted` is `complete` (the
+   * default), 503 if a store fails. Without a context the use is not recorded, since no request asks for it.
    * If `isProven` is given and returns false, throws 401 and records nothing.
    */
   require(
@@ -54,7 +54,8 @@ type Reading = Omit<UserSessionsKit, 'forgetSession'>
 /**
  * Reads a session and its user at most once in 5 seconds. An announced end removes it from the
  * cache at once; a read under way at that moment is not cached, since it may have seen the session
- * alive.
+ * alive. A session in which somebody acts for its user is read each time: it ends by what happens to
+ * the actor, and nobody announces that.
  */
 export function createLiveSessions(kit: Reading): LiveSessions {
   const { sessions, mayGoOn, revocations, clock } = kit
@@ -75,12 +76,12 @@ export function createLiveSessions(kit: Reading): LiveSessions {
 
   function readOnce(id: string): Promise<LiveSession> {
     const underWay = reading.get(id)
-    if (underWay !== undefined) return underWay
+    if (underWay !== undefined) return unlessActing(underWay, () => read(id))
     // The age counts from before the read: a slow store must not make old data look fresh.
     const asked = clock()
     const mine = read(id)
       .then((live) => {
-        if (reading.get(id) === mine) cache.set(id, live, asked)
+        if (reading.get(id) === mine && !isActing(live.session)) cache.set(id, live, asked)
         return live
       })
       .finally(() => {
@@ -138,9 +139,22 @@ function onEnds(
   revocations.onClientInvalidated((client) => forgetWhere(({ clientId }) => clientId === client))
 }
 
-// Behind a service there is nobody who could enrol.
-function hasPerson({ kind }: SessionRecord): boolean {
-  return kind !== 'service'
+// Behind a service there is nobody who could enrol, and an actor must not.
+function hasPerson(session: SessionRecord): boolean {
+  return session.kind !== 'service' && !isActing(session)
+}
+
+// A read that is under way may be older than what has happened to the actor.
+async function unlessActing(
+  underWay: Promise<LiveSession>,
+  readAgain: () => Promise<LiveSession>,
+): Promise<LiveSession> {
+  const live = await underWay
+  return isActing(live.session) ? readAgain() : live
+}
+
+function isActing({ actorId }: Pick<SessionRecord, 'actorId'>): boolean {
+  return actorId !== undefined
 }
 
 function createRead({
@@ -155,10 +169,24 @@ function createRead({
     const user = await users.findById(session.userId)
     if (user === null || user.disabled === true) throw notSignedIn('user is disabled or gone')
     if (!(await passwordStands(session, user))) throw notSignedIn('password was changed')
+    if (!(await actorStands(users, session))) throw notSignedIn('actor is disabled or gone')
     // Frozen, because handlers get this very list.
     const methods = Object.freeze([...session.methods])
     return { session: { ...session, methods }, user, mustHaveFactor: await mustHaveFactor(user) }
   }
+}
+
+/**
+ * Whether the actor of a session may act on. An actor without a session of their own may be staff
+ * whom the host's user store does not know. Rejects with 503.
+ */
+async function actorStands(
+  users: Pick<Reading['users'], 'findById'>,
+  { actorId, actorSessionId }: SessionRecord,
+): Promise<boolean> {
+  if (actorId === undefined) return true
+  const actor = await users.findById(actorId)
+  return actor === null ? actorSessionId === undefined : actor.disabled !== true
 }
 
 function requireAdmitted(

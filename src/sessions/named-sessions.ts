@@ -41,9 +41,12 @@ export interface NamedSessions {
 /** Named tokens per user. */
 const maxNamed = 20
 
+/** Kinds whose name is stored in place of a user agent. */
+const namedKinds: readonly string[] = ['token', 'oauth', 'service', 'acting']
+
 /**
- * The name of a named token, of the app or service of a session, or of a device that another one
- * has signed in; null for any other session.
+ * The name of a named token, of the app or service of a session, of a device that another one has
+ * signed in, or of a session in which somebody acts; null for any other session.
  */
 export function nameOf({
   kind,
@@ -52,7 +55,7 @@ export function nameOf({
 }: Pick<SessionRecord, 'kind' | 'userAgent' | 'openedBySessionId'>): string | null {
   // Nothing else opens a session of this kind from another session.
   const isLinked = kind === 'login' && openedBySessionId !== undefined
-  return isLinked || ['token', 'oauth', 'service'].includes(kind) ? userAgent : null
+  return isLinked || namedKinds.includes(kind) ? userAgent : null
 }
 
 export function createNamedSessions(

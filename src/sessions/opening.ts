@@ -39,6 +39,10 @@ export interface NewSession {
   readonly openedBySessionId?: string
   /** The identity at a provider that opens it. Default: none. */
   readonly upstream?: string | undefined
+  /** Who acts in it. Default: its user. */
+  readonly actorId?: string
+  /** The session of that actor, which it ends with. */
+  readonly actorSessionId?: string
   /** Its latest end. Default: only the router's lifetimes. */
   readonly until?: Date | undefined
 }
@@ -79,7 +83,7 @@ export interface SessionOpening {
 }
 
 /** Kinds that do not count as devices. */
-const ofPrograms: readonly string[] = ['token', 'oauth', 'service']
+const ofNoDevice: readonly string[] = ['token', 'oauth', 'service', 'acting']
 
 /** Sessions of one user at one client. */
 const maxSessionsPerClient = 10
@@ -97,7 +101,15 @@ export function createSessionOpening(
 
   async function listForUser(userId: string): Promise<SessionRecord[]> {
     const live = withLiveParents(await store.listForUser(userId, clock()))
-    return live.filter(({ id }) => !isPlaceholder(id))
+    return withLiveActors(live.filter(({ id }) => !isPlaceholder(id)))
+  }
+
+  // The session of an actor is in the list of another user.
+  async function withLiveActors(sessions: SessionRecord[]): Promise<SessionRecord[]> {
+    const ofActors = sessions.flatMap(({ actorSessionId: id }) => (id === undefined ? [] : [id]))
+    if (ofActors.length === 0) return sessions
+    const live = new Set(await store.liveAmong(ofActors, clock()))
+    return sessions.filter(({ actorSessionId: id }) => id === undefined || live.has(id))
   }
 
   async function makeRoom(session: SessionRecord, context: RequestContext): Promise<void> {
@@ -186,7 +198,7 @@ function createDraft(
 // owner's devices. An app or a service must not take room from devices or from another app.
 function isRival(session: SessionRecord, other: SessionRecord): boolean {
   if (session.kind === 'oauth') return other.kind === 'oauth' && other.clientId === session.clientId
-  return !ofPrograms.includes(other.kind)
+  return !ofNoDevice.includes(other.kind)
 }
 
 // All sign-ins evict in the same order, so that two at once do not evict each other. Of two

@@ -35,6 +35,11 @@ export interface AccessTokenClaims {
   readonly aud?: string
   /** The app that the token was issued to. Default: the signer's own audience. */
   readonly client_id?: string
+  /**
+   * Who acts for the user ([RFC 8693 §4.1](https://www.rfc-editor.org/rfc/rfc8693#section-4.1)).
+   * Absent: nobody.
+   */
+  readonly act?: { readonly sub: string }
 }
 
 /** Options of {@link TokenSigner.verify}. */

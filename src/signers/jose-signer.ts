@@ -227,8 +227,10 @@ function checkedClaims(
   audiences: readonly string[],
   own: string,
 ): AccessTokenClaims {
-  const { sub, sid, iat, exp, jti, auth_time, amr, scope, aud, client_id } = payload
-  const texts = [sub, sid, jti, ...(client_id === undefined ? [] : [client_id])].every(isText)
+  const { sub, sid, iat, exp, jti, auth_time, amr, scope, aud, client_id, act } = payload
+  const actor = act === undefined ? [] : [subjectOf(act)]
+  const client = client_id === undefined ? [] : [client_id]
+  const texts = [sub, sid, jti, ...client, ...actor].every(isText)
   const times = [iat, exp, auth_time].every((value) => Number.isSafeInteger(value))
   const methods = Array.isArray(amr) && amr.every((value) => typeof value === 'string')
   const isOurs = audiences.some((one) => one === aud)
@@ -241,7 +243,12 @@ function checkedClaims(
     ...claims,
     ...(aud !== own && { aud: aud as string }),
     ...(client_id !== undefined && client_id !== own && { client_id: client_id as string }),
+    ...(actor.length > 0 && { act: { sub: actor[0] as string } }),
   }
+}
+
+function subjectOf(act: unknown): unknown {
+  return (act as { readonly sub?: unknown } | null)?.sub
 }
 
 // RFC 8414 §2.

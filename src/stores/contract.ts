@@ -22,9 +22,9 @@ export type AuthenticationMethod =
  * code. `browser`: the cookie of a page of the host's. `token`: a named token, for bots and
  * scripts. `oauth`: an app that the user has signed in to here, and which may do what its scope
  * says. `service`: a program that has shown its own credentials, and stands for the user of its
- * client.
+ * client. `acting`: a member of the host's staff who acts for the user.
  */
-export type SessionKind = 'login' | 'pkce' | 'browser' | 'token' | 'oauth' | 'service'
+export type SessionKind = 'login' | 'pkce' | 'browser' | 'token' | 'oauth' | 'service' | 'acting'
 
 /** Why a session ended. The first reason stays. */
 export type EndReason =
@@ -164,6 +164,10 @@ export interface SessionRecord {
    * identity, and one of the session there, in up to 160 characters. Left out: none.
    */
   readonly upstream?: string
+  /** Who acts for the user in the session. Left out: the user. */
+  readonly actorId?: string
+  /** The session of that actor, which this one ends with. */
+  readonly actorSessionId?: string
 }
 
 /** The members that `touch` may change. */

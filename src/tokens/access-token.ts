@@ -137,7 +137,7 @@ function claimsOf(
   now: Date,
   audience: string | undefined,
 ): AccessTokenClaims {
-  const { refresh } = session
+  const { refresh, actorId } = session
   const iat = seconds(now)
   return {
     sub: session.userId,
@@ -150,6 +150,7 @@ function claimsOf(
     amr: session.methods,
     scope: session.scope,
     ...(session.clientId === undefined ? {} : { client_id: session.clientId }),
+    ...(actorId === undefined ? {} : { act: { sub: actorId } }),
     ...(audience === undefined ? {} : { aud: audience }),
   }
 }

@@ -49,6 +49,7 @@ describe('GET /auth/sessions', () => {
             name: 'Firefox on Linux',
             liveSockets: 0,
             openedBy: null,
+            actor: null,
           },
           expect.objectContaining({ current: false, kind: 'pkce', name: 'Safari on iPhone' }),
         ],

@@ -92,6 +92,7 @@ const noWayIn = [
   'passkey-removed',
   'identity-unlinked',
   'new-network',
+  'acted-for',
   'clone-suspected',
 ]
 

@@ -27,7 +27,7 @@ describe('a client that is disabled', () => {
     const { principal } = await authenticate(credentials, noRequest)
     const closed: number[] = []
     const connection = { close: (code: number) => void closed.push(code), terminate() {} }
-    registry.add({ principal, scope: undefined, connection })
+    registry.add({ principal, required: {}, connection })
     expect(registry.count(session.id)).toBe(1)
     await app.disable('wiki')
     expect([closed, registry.count(session.id)]).toEqual([[4401], 0])

@@ -20,12 +20,13 @@ const areas = {
       'src/login/{login,log-in,login-request,verify-password}.ts',
       'src/account/prove-password.ts',
       'src/pkce/{pkce,authorization-code}.ts',
-      'src/host-sign-in/open-session.ts',
+      'src/host-sign-in/*.ts',
     ],
     tests: [
       'login/',
       'pkce/',
       'host-sign-in/',
+      'acting/',
       'users/',
       'account/',
       'host-failures/',
@@ -43,6 +44,7 @@ const areas = {
     // Cookies, named tokens, pairs of tokens and tokens for other APIs are the guard's as well.
     tests: [
       'guard/',
+      'acting/',
       'signers/',
       'sessions/in-flight',
       'cookie/{cookie,browser-session,page-socket,request-origin}',

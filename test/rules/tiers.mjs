@@ -20,6 +20,7 @@ const slow = new Set([
   'test/accounts/links.attack.test.ts',
   'test/accounts/takeover-doors.attack.test.ts',
   'test/accounts/takeover.attack.test.ts',
+  'test/acting/acting.attack.test.ts',
   'test/admin/admin.test.ts',
   'test/admin/program.test.ts',
   'test/admin/redis.test.ts',

@@ -24,6 +24,8 @@ describe('a session', () => {
     { parentId: {} },
     { openedBySessionId: null },
     { upstream: null },
+    { actorId: null },
+    { actorSessionId: 7 },
     { resources: null },
     { resources: 'urn:files' },
     { resources: [null] },

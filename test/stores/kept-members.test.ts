@@ -87,6 +87,18 @@ describe('a session with members that the store may not know', () => {
     expect(await good.find(session.id)).toBeNull()
   })
 
+  it('is refused where the store drops who acts: it would be a session of the user’s own', async () => {
+    const { sessions: good } = memoryStores()
+    const create: typeof good.create = ({ actorId: _dropped, ...rest }) => good.create(rest)
+    const sessions = failClosedSessions({ ...good, create }, call)
+    const session = newSession(at, { actorId: 'u-bob' })
+    await expect(sessions.create(session)).rejects.toMatchObject({
+      ...refusal,
+      problem: expect.stringContaining('without its actorId,'),
+    })
+    expect(await good.find(session.id)).toBeNull()
+  })
+
   it('is stored all the same where the store drops only what lets nobody in', async () => {
     const { sessions: good } = memoryStores()
     const create: typeof good.create = ({

@@ -58,6 +58,8 @@ const wholeSession = (id: string, change: Partial<SessionRecord> = {}) =>
     resources: ['https://api.example.com/', 'urn:example:files'],
     openedBySessionId: 'opener',
     upstream: 'work digest-of-identity digest-of-session',
+    actorId: 'u-bob',
+    actorSessionId: 'of-bob',
     ...change,
   })
 

@@ -20,6 +20,14 @@ export const caughtWholeRows: Readonly<
     'the longest ids and hashes come back whole in every member',
     '160 characters',
   ],
+  'sessions: who acts is dropped': [
+    'a session with every member comes back as it was created, from find and listForUser',
+    'each in a column of its own',
+  ],
+  'sessions: by what an actor is signed in is dropped': [
+    'a session with every member comes back as it was created, from find and listForUser',
+    'each in a column of its own',
+  ],
   'sessions: the secret before is dropped': [
     'a session with every member comes back as it was created, from find and listForUser',
     'each in a column of its own',

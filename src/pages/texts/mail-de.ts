@@ -102,6 +102,10 @@ export const mailDe: TextsOfMails = {
   'mail.new-network.text':
     'In Deinem Konto bei {service} hat sich jemand aus einem Netzwerk angemeldet, aus dem es ' +
     'bisher nicht benutzt wurde.',
+  'mail.acted-for.subject': 'Das Team von {service} hat Dein Konto geöffnet',
+  'mail.acted-for.text':
+    'Jemand vom Team von {service} handelt für kurze Zeit in Deinem Konto und sieht, was Du dort ' +
+    'siehst. Deine Liste der Geräte zeigt das, und beendet es. Der Grund:',
   'mail.clone-suspected.subject': 'Einer Deiner Passkeys bei {service} gilt nicht mehr',
   'mail.clone-suspected.text':
     'Von einem Deiner Passkeys bei {service} gibt es offenbar eine Kopie, darum gilt er nicht ' +

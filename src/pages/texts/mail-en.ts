@@ -122,6 +122,10 @@ export const mailEn: TextsOfMails = {
   'mail.new-network.text':
     'Your account at {service} was signed in to from a network that it had not been used from ' +
     'before.',
+  'mail.acted-for.subject': 'The staff of {service} has opened your account',
+  'mail.acted-for.text':
+    'A member of the staff of {service} acts in your account for a short time, and sees what you ' +
+    'see there. Your list of devices shows it, and ends it. The reason:',
   'mail.clone-suspected.subject': 'One of your passkeys at {service} no longer works',
   'mail.clone-suspected.text':
     'There seems to be a copy of one of your passkeys at {service}, so it no longer works. ' +

@@ -58,6 +58,8 @@ export const sessionRow: Row<SessionRecord> = {
   parentId: optional(key),
   openedBySessionId: optional(key),
   upstream: optional(text),
+  actorId: optional(key),
+  actorSessionId: optional(key),
 }
 
 /** One row of sessions. */
@@ -101,4 +103,6 @@ export interface SessionsTable {
   former_secret_hash: KeyValue | null
   former_secret_until: MomentValue | null
   upstream: string | null
+  actor_id: KeyValue | null
+  actor_session_id: KeyValue | null
 }

@@ -107,6 +107,8 @@ export const firstTables: readonly TableShape[] = [
       former_secret_hash: 'key?',
       former_secret_until: 'moment?',
       upstream: 'text?',
+      actor_id: 'key?',
+      actor_session_id: 'key?',
     },
     primaryKey: ['id'],
     indexes: [['user_id', 'ended_at'], ['purge_at']],

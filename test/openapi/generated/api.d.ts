@@ -2555,6 +2555,11 @@ export interface components {
              * @enum {string}
              */
             token_type?: "Bearer";
+            /** @description who of your staff acts for the user (RFC 8693) */
+            act?: {
+                /** @description the actor's id */
+                sub: string;
+            };
         };
         IntrospectTokenRequest: {
             /** @description an access token for one of the app's `resources`, or its own refresh token */
@@ -2788,10 +2793,10 @@ export interface components {
                     /** @description whether it is the calling session */
                     current: boolean;
                     /**
-                     * @description how it was opened
+                     * @description how it was opened; `acting`: a member of staff acts for the user
                      * @enum {string}
                      */
-                    kind: "login" | "pkce" | "browser" | "token" | "oauth" | "service";
+                    kind: "login" | "pkce" | "browser" | "token" | "oauth" | "service" | "acting";
                     /**
                      * Format: date-time
                      * @description ISO 8601, UTC
@@ -2810,12 +2815,16 @@ export interface components {
                     /** @description the address at `lastSeenAt` */
                     ip: string | null;
                     userAgent: string | null;
-                    /** @description the device for people, such as `Firefox on Linux`; for a named token or an app, its name */
+                    /** @description the device for people, such as `Firefox on Linux`; for a named token or an app, its name; for `acting`, `Support: ` and why */
                     name: string | null;
                     /** @description open sockets in the process that answers */
                     liveSockets: number;
                     /** @description the `id` of the session that opened it, such as that of the browser in which the user signed in to an app; a session of kind `pkce` may be on another device */
                     openedBy: string | null;
+                    actor: {
+                        /** @description the id of that member of staff */
+                        id: string;
+                    } | null;
                 }[];
             };
         };

@@ -52,7 +52,8 @@ describe('the devices on the account page', () => {
 function session(id: string, kind: OwnSession['kind'], openedBy: string | null = null): OwnSession {
   const lastSeenAt = new Date(Date.UTC(2030, 0, Number(id)))
   const seen = { createdAt: lastSeenAt, lastSeenAt }
-  return { id, kind, openedBy, name: `of ${id}`, ip: null, ...seen, current: id === '3' }
+  const current = id === '3'
+  return { id, kind, openedBy, actor: null, name: `of ${id}`, ip: null, ...seen, current }
 }
 
 describe('sessions grouped by device', () => {

@@ -25,6 +25,12 @@ export const badWholeRows = {
     create: ({ upstream, ...session }) =>
       good.create({ ...session, ...(upstream && { upstream: upstream.slice(0, 128) }) }),
   })),
+  'sessions: who acts is dropped': withSessions((good) => ({
+    create: ({ actorId: _dropped, ...session }) => good.create(session),
+  })),
+  'sessions: by what an actor is signed in is dropped': withSessions((good) => ({
+    create: ({ actorSessionId: _dropped, ...session }) => good.create(session),
+  })),
   'sessions: the secret before is dropped': withSessions((good) => ({
     create: ({ formerSecret: _dropped, ...session }) => good.create(session),
   })),
