@@ -70,7 +70,8 @@ export interface SessionsForHost {
    * declare const auth: AuthRouter
    * declare function maySupport(staffId: string, userId: string): Promise<boolean>
    *
-   * express().post('/desk/act', auth.requireAuth({ maxAge: 300 }), express.json(), async (req, res) => {
+   * const guard = auth.requireAuth({ maxAge: 300 })
+   * express().post('/desk/act', guard, express.json(), async (req, res) => {
    *   const { userId: id, sessionId } = req.auth
    *   const { userId, reason } = req.body
    *   if (!(await maySupport(id, userId))) return void res.sendStatus(403)

@@ -24,9 +24,9 @@ export interface ActForUserRequest {
      */
     readonly reason: string
     /**
-     * The actor's own session, as in `req.auth.sessionId`: a live one of the user `id`, of a person.
-     * The new session ends with it. Default: none; the new session then ends by its lifetime, when
-     * the user `id` is disabled, and as any other.
+     * The actor's own session, as in `req.auth.sessionId`: a live one of the user `id`, of a
+     * person. The new session ends with it. Default: none; the new session then ends by its
+     * lifetime, when the user `id` is disabled, and as any other.
      */
     readonly sessionId?: string
   }
@@ -98,7 +98,7 @@ export async function actForUser(kit: SignInKit, given: ActForUserRequest): Prom
   const { id: sessionId } = session
   const { reason } = actor
   kit.audit({ type: 'session.acted-for', userId, sessionId, reason, notified: notify }, context)
-  return { session, ...issued, refreshToken: null, me, mustEnrol: false }
+  return { session, ...issued, refreshToken: null, rememberToken: null, me, mustEnrol: false }
 }
 
 // Nobody acts by way of another user for whom they act, nor does a program.

@@ -20,8 +20,8 @@ export interface LiveSessions {
   /**
    * The session and its user. Throws 401 if the session has ended, or its user or actor is disabled
    * or deleted, 403 if it may only enrol a second factor and `admitted` is `complete` (the
-   * default), 503 if a store fails. Without a context the use is not recorded, since no request asks for it.
-   * If `isProven` is given and returns false, throws 401 and records nothing.
+   * default), 503 if a store fails. Without a context the use is not recorded, since no request
+   * asks for it. If `isProven` is given and returns false, throws 401 and records nothing.
    */
   require(
     id: string,
@@ -54,8 +54,8 @@ type Reading = Omit<UserSessionsKit, 'forgetSession'>
 /**
  * Reads a session and its user at most once in 5 seconds. An announced end removes it from the
  * cache at once; a read under way at that moment is not cached, since it may have seen the session
- * alive. A session in which somebody acts for its user is read each time: it ends by what happens to
- * the actor, and nobody announces that.
+ * alive. A session in which somebody acts for its user is read each time: it ends by what happens
+ * to the actor, and nobody announces that.
  */
 export function createLiveSessions(kit: Reading): LiveSessions {
   const { sessions, mayGoOn, revocations, clock } = kit

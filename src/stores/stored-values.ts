@@ -2,8 +2,8 @@ import type { SessionKind, SessionRecord, StoredKind } from './contract.js'
 
 // The compiler misses a kind here as soon as the contract has a new one. A named token is for a
 // program, a session of OAuth for an app of somebody else's or a service, and one that acts is for
-// somebody else than its user: they may do the least, though they are known. They pass where a guard names a scope that they have, and where they have
-// `*`.
+// somebody else than its user: they may do the least, though they are known. They pass where a
+// guard names a scope that they have, and where they have `*`.
 const full: Readonly<Record<SessionKind, boolean>> = {
   login: true,
   pkce: true,

@@ -304,7 +304,7 @@ describe('the call that opens such a session', () => {
     await afterAttack(host, [])
   })
 
-  it('sets no cookie', async () => {
+  it('sets no cookie for an actor', async () => {
     const host = await startPages()
     addBob(host)
     const answer = await send(host, 'POST', '/open', ownPage, asked)

@@ -3,7 +3,7 @@ import type { ActForUserRequest, AuthRouter, SignedIn } from '../../src/index.js
 import { bearer, logIn } from '../support/client.js'
 import { password, passwordHash, startHost, type TestHost } from '../support/host.js'
 
-export const bob = { username: 'bob', password }
+const bob = { username: 'bob', password }
 
 /** Adds bob, a member of the staff. */
 export function addBob(host: TestHost): void {

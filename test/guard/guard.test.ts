@@ -33,6 +33,7 @@ describe.each([4, 5] as const)('requireAuth() in an Express %i host', (express) 
         authenticatedAt: signedInAt.toISOString(),
         methods: ['pwd'],
         expiresAt: expect.any(String),
+        actor: null,
       })
     }
   })

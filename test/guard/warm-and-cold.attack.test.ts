@@ -161,6 +161,7 @@ describe.each(['warm', 'cold'] as const)('the guard of a %s process', (kind) => 
       methods: ['host'],
       authenticatedAt: expect.any(String),
       expiresAt: expect.any(String),
+      actor: null,
     })
     expect(
       Date.parse(answer.body.expiresAt) - Date.parse(answer.body.authenticatedAt),

@@ -58,6 +58,8 @@ create table if not exists `mar_sessions` (
   `former_secret_hash` varbinary(1024) null,
   `former_secret_until` bigint null,
   `upstream` text character set utf8mb4 null,
+  `actor_id` varbinary(1024) null,
+  `actor_session_id` varbinary(1024) null,
   primary key (id),
   index `mar_sessions_user_id_ended_at` (user_id, ended_at),
   index `mar_sessions_purge_at` (purge_at),

@@ -59,6 +59,8 @@ create table if not exists "mar_sessions" (
   "former_secret_hash" text collate "C" null,
   "former_secret_until" bigint null,
   "upstream" text null,
+  "actor_id" text collate "C" null,
+  "actor_session_id" text collate "C" null,
   primary key (id)
 );
 

@@ -59,6 +59,8 @@ create table if not exists "mar_sessions" (
   "former_secret_hash" text null,
   "former_secret_until" integer null,
   "upstream" text null,
+  "actor_id" text null,
+  "actor_session_id" text null,
   primary key (id)
 );
 
