@@ -1,7 +1,12 @@
 // What messaging-auth-router works on from a terminal: stores, keys and counters of this server.
 // node dist/cli.js sessions list --user <id> --config example-app/auth-admin.mjs
 import { keyRing } from 'messaging-auth-router'
-import { sqlMigrations, sqlPasskeyStore, sqlStores } from 'messaging-auth-router/stores/sql'
+import {
+  sqlMigrations,
+  sqlOAuthStores,
+  sqlPasskeyStore,
+  sqlStores,
+} from 'messaging-auth-router/stores/sql'
 import { openDatabase } from './build/database.js'
 import { readEncryptionKeys } from './build/keys.js'
 import { openRedis } from './build/redis.js'
@@ -15,10 +20,12 @@ export default async function open() {
   const redis = settings.redisUrl === null ? null : await openRedis(settings.redisUrl)
   const { base64: encryptionKeys } = await readEncryptionKeys(settings)
   const { keys, ...stores } = sqlStores(kysely)
+  // Those that registered themselves: the others are in oauth.ts.
+  const { clients } = sqlOAuthStores(kysely)
   // Nothing is read before a command needs it, so that `migrate` finds no tables missing.
   const ofServer = { store: keys, encryptionKeys, create: false }
   return {
-    stores: { ...stores, passkeys: sqlPasskeyStore(kysely) },
+    stores: { ...stores, clients, passkeys: sqlPasskeyStore(kysely) },
     ...(bus && { bus }),
     ...redis?.options,
     // A server of a key of its own, AUTH_SIGNING_KEY, has no ring.

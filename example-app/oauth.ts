@@ -72,7 +72,7 @@ export function oauthOptions(
   { oauthClients, assistantHosts }: Pick<Settings, 'oauthClients' | 'assistantHosts'>,
   publicUrl: string,
   { idTokenAlgorithms = [] }: TokenSigner,
-  { consents, once }: Pick<SqlOAuthStores, 'consents' | 'once'>,
+  { clients: registered, consents, once }: Pick<SqlOAuthStores, 'clients' | 'consents' | 'once'>,
 ): OAuthOptions {
   // A key of AUTH_SIGNING_KEY may be one that signs no ID Tokens.
   const scopes = desktop.scopes.filter(
@@ -89,6 +89,8 @@ export function oauthOptions(
       ...oauthClients,
     ],
     clientDocuments: { hosts: assistantHosts, ...onlyTools },
+    // For assistants that know nothing else, such as mcp-remote and the inspector of MCP.
+    registration: { clients: registered, hosts: assistantHosts, ...onlyTools },
     resources: {
       [tools]: {
         scopes: onlyTools.scopes,
@@ -134,6 +136,6 @@ export function namingSettings<T>(make: () => T): T {
 function settingOf(option: string): string {
   if (option.startsWith('providers')) return 'PROVIDERS'
   if (option.startsWith('directories')) return 'DIRECTORIES'
-  if (option.startsWith('oauth.clientDocuments')) return 'ASSISTANT_HOSTS'
+  if (/^oauth\.(clientDocuments|registration)/.test(option)) return 'ASSISTANT_HOSTS'
   return option.startsWith('oauth.clients') ? 'OAUTH_CLIENTS' : 'PUBLIC_URL'
 }

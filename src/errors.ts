@@ -9,6 +9,8 @@ export type AuthErrorCode =
   | 'unsupported_grant_type'
   | 'invalid_scope'
   | 'invalid_target'
+  | 'invalid_redirect_uri'
+  | 'invalid_client_metadata'
   | 'authorization_pending'
   | 'opened'
   | 'approved'
@@ -55,6 +57,8 @@ const catalogue: Readonly<Record<AuthErrorCode, { status: number; message: strin
   unauthorized_client: { status: 400, message: 'The client may not use this grant type.' },
   unsupported_grant_type: { status: 400, message: 'The grant type is not known here.' },
   invalid_scope: { status: 400, message: 'The scope is more than was granted, or is none.' },
+  invalid_redirect_uri: { status: 400, message: 'A redirect URI of the client is not accepted.' },
+  invalid_client_metadata: { status: 400, message: 'The client cannot be registered as this.' },
   invalid_target: { status: 400, message: 'The resource is more than was granted, or is none.' },
   authorization_pending: { status: 400, message: 'The user has not decided yet. Ask again.' },
   opened: { status: 400, message: 'Type the code into the other device.' },

@@ -37,6 +37,7 @@ export type { CanonicalIdentifier } from './login/login-request.js'
 export type {
   ApiOptions,
   ClientDocumentsOptions,
+  ClientRegistrationOptions,
   DeviceFlowOptions,
   LogoutOptions,
   OAuthOptions,
@@ -88,6 +89,8 @@ export type {
   OAuthClientMetadata,
   OAuthClientType,
   OAuthGrant,
+  OpenClientStore,
+  UnusedClients,
 } from './stores/client-contract.js'
 export type {
   AuthenticationMethod,

@@ -148,6 +148,8 @@ export const levels: Readonly<Record<AuthEvent['type'], keyof Logger>> = {
   'refresh.refused': 'info',
   'client.refused': 'info',
   'client-document.refused': 'info',
+  'client.registered': 'info',
+  'client-registration.refused': 'info',
   'client.changed': 'info',
   'signing-key.changed': 'warn',
   'consent.granted': 'info',

@@ -71,6 +71,7 @@ const scopes: Readonly<Record<ThrottleScope, true>> = {
   'provider-flow': true,
   'mailed-code': true,
   'device-code': true,
+  'client-registration': true,
   'device-link': true,
   'user-code': true,
   'user-code-network': true,

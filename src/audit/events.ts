@@ -178,6 +178,17 @@ export type AuthEventBody =
       readonly clientId: string
       readonly problem: string
     }
+  /** A client has registered itself, with the option `oauth.registration`. */
+  | { readonly type: 'client.registered'; readonly clientId: string }
+  /**
+   * A client could not register itself. `metadata`, `redirect-uris`: `problem` says what is wrong
+   * with them. `full`: 1,000 of them are unused.
+   */
+  | {
+      readonly type: 'client-registration.refused'
+      readonly reason: 'metadata' | 'redirect-uris' | 'full'
+      readonly problem: string | null
+    }
   /** The host's own code registered or changed a client. */
   | {
       readonly type: 'client.changed'

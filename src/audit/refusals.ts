@@ -21,6 +21,7 @@ export type ThrottleScope =
   | 'user-code'
   | 'user-code-network'
   | 'directory'
+  | 'client-registration'
 
 /**
  * Why a sign-in was refused. Clients learn less. `directory-refused`: by the user's directory, or

@@ -1,6 +1,7 @@
 import type { TextAnswer } from '../http/answer.js'
 import type { AuthorizationRequest } from '../oauth/authorization-request.js'
 import { documentOf } from '../oauth/client-documents/client-document.js'
+import { claimedNameOf } from '../oauth/client-registration/client-metadata.js'
 import { wordsOfPage } from '../oauth/consent-words.js'
 import type { FlowStep } from '../oauth/decide-authorization.js'
 import type { FormPage } from '../pages/form-page.js'
@@ -34,7 +35,7 @@ export function createConsentPage(kit: BrowserKit): FormPage {
       if (found === null || goal.kind === 'page') return null
       const { request } = goal
       const client = clientOnPage(request.client, request.redirectUri)
-      const claimedName = documentOf(request.client)?.claimedName ?? null
+      const claimedName = claimedNameOf(request.client)
       const view = { client, claimedName, account: accountOf(found), manage: kit.accountUrl, form }
       return (shell) => {
         const { tag } = shell.texts

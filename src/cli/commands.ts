@@ -235,7 +235,10 @@ const clients: readonly Command[] = [
     name: 'clients list',
     does: 'the registered apps',
     run: withAdmin(async ({ admin }) => ({
-      data: await admin.clients.list(),
+      // Nobody has checked the name of a client that registered itself.
+      data: (await admin.clients.list()).map((one) =>
+        one.selfRegistered === true ? { ...one, name: `calls itself "${one.name}"` } : one,
+      ),
       columns: ['id', 'name', 'type', 'pkce', 'disabled', 'secrets', 'scopes', 'redirectUris'],
     })),
   },

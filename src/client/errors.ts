@@ -10,6 +10,8 @@ const wireNames = [
   'unsupported_grant_type',
   'invalid_scope',
   'invalid_target',
+  'invalid_redirect_uri',
+  'invalid_client_metadata',
   'authorization_pending',
   'opened',
   'approved',

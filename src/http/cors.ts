@@ -58,6 +58,12 @@ const preflightSeconds = '600'
 /** Seconds for routes of every origin, whose answer never changes: a day. */
 const openPreflightSeconds = '86400'
 
+/** Headers besides the router's own. */
+interface AlsoAllowed {
+  readonly sendable: readonly string[]
+  readonly readable: readonly string[]
+}
+
 const nothing = { sendable: [], readable: [] }
 
 /**
@@ -66,17 +72,25 @@ const nothing = { sendable: [], readable: [] }
  */
 export function createCors(
   options: CorsOptions | undefined,
-  also: { readonly sendable: readonly string[]; readonly readable: readonly string[] } = nothing,
+  also: AlsoAllowed = nothing,
 ): AnswerCors | null {
   if (options === undefined) return null
   const allowed = new Set(options.origins)
+  return createPickedCors((origin) => allowed.has(origin), also)
+}
+
+/** For the origins that `allows` accepts. */
+export function createPickedCors(
+  allows: (origin: string) => boolean,
+  also: AlsoAllowed = nothing,
+): AnswerCors {
   const headers = [sendable, ...also.sendable].join(', ')
   const readable = [exposed, ...also.readable].join(', ')
   return function answerCors(request, response, methods) {
     // A cache must not serve the answer for one origin to another.
     response.appendHeader('Vary', 'Origin')
     const { origin } = request.headers
-    if (origin === undefined || !allowed.has(origin)) return false
+    if (origin === undefined || !allows(origin)) return false
     response.setHeader('Access-Control-Allow-Origin', origin)
     if (!isPreflight(request)) {
       response.setHeader('Access-Control-Expose-Headers', readable)

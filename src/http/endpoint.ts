@@ -55,13 +55,13 @@ export type OpenTo = 'every-origin' | 'own-origin'
 
 /**
  * Routes: path, endpoints, style of errors, and which pages may call it. Null endpoints: the route
- * is switched off.
+ * is switched off. A route may pick its pages by itself.
  */
 export type Routes = readonly (readonly [
   path: string,
   endpoints: Endpoints | null,
   style?: ProblemStyle,
-  openTo?: OpenTo,
+  openTo?: OpenTo | AnswerCors,
 ])[]
 
 /** Pages of every origin may send credentials in headers to an `every-origin` route. */
@@ -90,7 +90,7 @@ export function mountAll(router: Router, routes: Routes, mounting: Mounting): Ro
   router.use(skipForeignPaths(routes.map(([path]) => path)))
   for (const [path, endpoints, style = 'plain', openTo] of routes) {
     if (endpoints === null) continue
-    const answerOrigin = openTo === undefined ? answerCors : corsOf[openTo]
+    const answerOrigin = openTo === undefined ? answerCors : corsFor(openTo)
     const byMethod = endpointsByMethod(endpoints)
     const methods = [...byMethod.keys()]
     for (const method of methods) allMethods.add(method)
@@ -117,6 +117,10 @@ export function mountAll(router: Router, routes: Routes, mounting: Mounting): Ro
     })
   }
   return router.use(undecodable(contexts, answerCors, [...allMethods]))
+}
+
+function corsFor(openTo: OpenTo | AnswerCors): AnswerCors | null {
+  return typeof openTo === 'string' ? corsOf[openTo] : openTo
 }
 
 function endpointsByMethod({ HEAD, ...endpoints }: Endpoints): Map<string, Endpoint> {

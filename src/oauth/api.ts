@@ -137,6 +137,62 @@ const authorizeDevice: Operation = {
   refusals: [...ofApps, 'unauthorized_client', 'invalid_scope', 'invalid_target', 'forbidden'],
 }
 
+const registered = {
+  client_name: text('what the app calls itself: 1 to 60 characters on one line').optional(),
+  redirect_uris: texts(
+    '1 to 20: of the device, such as `http://127.0.0.1/callback`, with any port later, or ' +
+      'of a host that the server lists',
+  ),
+}
+const method = oneOf(['none'], 'there are no secrets')
+
+const registerClient: Operation = {
+  ...common,
+  thereWith: 'the option `oauth.registration`',
+  route: 'POST /oauth/register',
+  id: 'registerClient',
+  summary: 'An app registers itself, if it has no other way to be known (RFC 7591).',
+  notes: [
+    'An app with a document of its own need not register where the metadata have ' +
+      '`client_id_metadata_document_supported`. 20 apps for each network in an hour. An ' +
+      'app that no user allows anything within a day is gone.',
+    'A page of another site is 403, unless it is of the device itself, or of a listed host.',
+    'All other metadata is ignored: `scope` of the answer is what the app may ask for.',
+  ],
+  who: 'app',
+  limited: true,
+  body: {
+    fields: z.object({
+      ...registered,
+      token_endpoint_auth_method: method.optional(),
+      grant_types: texts('with `authorization_code`; default: that one').optional(),
+      response_types: texts('`code`, which is the default').optional(),
+    }),
+  },
+  answers: {
+    201: {
+      what: 'The app.',
+      body: z.object({
+        client_id: text('the id of the app from now on'),
+        client_id_issued_at: count('when, in seconds since 1970'),
+        ...registered,
+        grant_types: texts('what it may exchange for tokens'),
+        response_types: texts('`code`'),
+        token_endpoint_auth_method: method,
+        scope: text('all that it may ask for'),
+      }),
+    },
+  },
+  refusals: [
+    ...ofBodies,
+    'invalid_redirect_uri',
+    'invalid_client_metadata',
+    'forbidden',
+    'too-many-requests',
+    'temporarily-unavailable',
+  ],
+}
+
 const revokeToken: Operation = {
   ...common,
   route: 'POST /oauth/revoke',
@@ -243,6 +299,7 @@ export const appOperations: readonly Operation[] = [
   revokeToken,
   introspect,
   authorizeDevice,
+  registerClient,
   userinfo,
   userinfoByPost,
 ]

@@ -65,7 +65,7 @@ export function checkClient(
 
 /**
  * Checks a client that the host configures or registers. Its scopes must be known, so that the host
- * learns of a misspelt scope.
+ * learns of a misspelt scope. Nobody else vouches for it.
  *
  * @throws AuthConfigError like `checkClient`
  */
@@ -76,6 +76,9 @@ export function checkWrittenClient(
   knownScopes: ReadonlySet<string>,
 ): OAuthClient {
   const client = checkClient(name, given, signer)
+  const { selfRegistered: problem } = clientRemedies
+  if (client.selfRegistered === true)
+    throw new AuthConfigError(`${name}.selfRegistered`, 'is set for a client of yours.', problem)
   const unknown = client.scopes.findIndex((scope) => !knownScopes.has(scope))
   if (unknown < 0) return client
   throw new AuthConfigError(

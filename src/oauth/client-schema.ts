@@ -46,6 +46,7 @@ export const clientRemedies: Readonly<Record<keyof OAuthClient, string>> = {
     'write a whole https URI on a public host, without a fragment (where oauth.baseUrl is http ' +
     'also http://127.0.0.1/…), or leave it out.',
   serviceUserId: 'leave it out unless it is a service; else the id of a user of yours.',
+  selfRegistered: 'leave it out: only clients that registered themselves have it.',
   disabled: 'write true or false, or leave it out for false.',
 }
 
@@ -83,6 +84,7 @@ const schema = lazily(() => {
     mayIntrospect: flag().optional(),
     backchannelLogoutUri: text().optional(),
     serviceUserId: text().optional(),
+    selfRegistered: flag().optional(),
     disabled: flag().optional(),
   }
   return optionsOf(shape)

@@ -8,6 +8,8 @@ import { doAll } from '../lib/mistakes.js'
 import type { ClientStore, OAuthClient } from '../stores/client-contract.js'
 import { documentHost } from './client-documents/client-document.js'
 import type { ClientDocuments } from './client-documents/client-documents.js'
+import { isSelfRegistered } from './client-registration/client-metadata.js'
+import type { ClientRegistration } from './client-registration/client-registration.js'
 import { checkClient, checkWrittenClient, type SignerFacts } from './client-rules.js'
 import { audiencesOf, clientIdPattern, clientRemedies, type OwnNames } from './client-schema.js'
 
@@ -60,10 +62,34 @@ export function createClients(
   kit: GroundKit,
   facts: ClientFacts,
   source: ClientSource,
-  documents: ClientDocuments | undefined,
+  { documents, registration }: Strangers = noStrangers,
 ): Clients {
-  const registered = createRegistered(kit, facts, source)
+  const listed = createRegistered(kit, facts, source)
+  const registered =
+    registration === undefined
+      ? listed
+      : withRegistration(listed, createOfStore(kit, facts, registration.store, registration.asUsed))
   return documents === undefined ? registered : withDocuments(registered, documents, facts)
+}
+
+/** Clients that the host has not registered. */
+interface Strangers {
+  readonly documents: ClientDocuments | undefined
+  readonly registration: ClientRegistration | undefined
+}
+
+const noStrangers: Strangers = { documents: undefined, registration: undefined }
+
+// Each kind of id is looked up in one place.
+function withRegistration(listed: Clients, registering: Clients): Clients {
+  const of = (clientId: string) => (isSelfRegistered(clientId) ? registering : listed)
+  return {
+    ...listed,
+    find: (clientId) => of(clientId).find(clientId),
+    findFresh: (clientId) => of(clientId).findFresh(clientId),
+    isFamiliar: (clientId) => of(clientId).isFamiliar(clientId),
+    forget: (clientId) => of(clientId).forget(clientId),
+  }
 }
 
 // An id that is an address is never looked up in the host's register.
@@ -99,7 +125,25 @@ function createRegistered(kit: GroundKit, facts: ClientFacts, source: ClientSour
       'is neither a list nor an object with find.',
       'list the clients, or pass { find: async (clientId) => client or null }.',
     )
-  return rememberFor30Seconds(createRead(kit, facts, source), kit.clock)
+  return createOfStore(kit, facts, source, () => null)
+}
+
+/** `asUsed`: of a client that registered itself. Without the option there is no such client. */
+type AsUsed = (stored: OAuthClient) => OAuthClient | null
+
+function createOfStore(
+  kit: GroundKit,
+  facts: ClientFacts,
+  store: ClientStore,
+  asUsed: AsUsed,
+): Clients {
+  const read = createRead(kit, facts, store)
+  const readAsUsed: Find = async (clientId) => {
+    const client = await read(clientId)
+    const used = client?.selfRegistered === true ? asUsed(client) : client
+    return used && byAudiences(used, facts)
+  }
+  return rememberFor30Seconds(readAsUsed, kit.clock)
 }
 
 function isList(clients: ClientSource): clients is readonly OAuthClient[] {
@@ -148,7 +192,7 @@ function createRead({ call, warnOnce }: GroundKit, facts: ClientFacts, store: Cl
       return null
     }
     try {
-      return byAudiences(checkClient(`clients.find('${clientId}')`, answer, facts), facts)
+      return checkClient(`clients.find('${clientId}')`, answer, facts)
     } catch (error) {
       if (!(error instanceof AuthConfigError)) throw error
       warnOnce({ code: 'MAR_CLIENT_REFUSED', level: 'error', message: error.message })

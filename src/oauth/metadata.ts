@@ -32,6 +32,8 @@ export interface MetadataSettings {
   readonly offersLogout: boolean
   /** Whether an app may be known by its document alone. */
   readonly acceptsClientDocuments: boolean
+  /** Whether apps can register themselves. */
+  readonly acceptsRegistrations: boolean
 }
 
 const prompts = ['none', 'login', 'consent', 'select_account']
@@ -65,6 +67,9 @@ export function serverMetadata(settings: MetadataSettings): Readonly<Record<stri
     ...introspectionMetadata(settings),
     ...(settings.hasDeviceFlow && {
       device_authorization_endpoint: addressAt(baseUrl, '/oauth/device_authorization'),
+    }),
+    ...(settings.acceptsRegistrations && {
+      registration_endpoint: addressAt(baseUrl, '/oauth/register'),
     }),
     scopes_supported: listOf(settings.scopes),
     prompt_values_supported: [...prompts, ...(settings.isRegistrationOpen ? ['create'] : [])],

@@ -1,4 +1,9 @@
-import type { ClientStore, ConsentStore, OAuthClient } from '../stores/client-contract.js'
+import type {
+  ClientStore,
+  ConsentStore,
+  OAuthClient,
+  OpenClientStore,
+} from '../stores/client-contract.js'
 import type { OnceStore } from '../stores/one-time-contract.js'
 import type { DescribeClaims } from './user-claims.js'
 
@@ -104,6 +109,23 @@ export interface OAuthOptions {
    * ```
    */
   readonly clientDocuments?: ClientDocumentsOptions
+  /**
+   * Apps that register themselves ([RFC 7591](https://www.rfc-editor.org/rfc/rfc7591)), for agents
+   * that know nothing else: prefer `clientDocuments`, where an app can tell who made it. Default:
+   * none can.
+   *
+   * @example
+   * ```ts
+   * import type { OAuthOptions } from 'messaging-auth-router'
+   * import { memoryOAuthStores } from 'messaging-auth-router/stores/memory'
+   *
+   * const { clients } = memoryOAuthStores()
+   * const options: Pick<OAuthOptions, 'registration'> = {
+   *   registration: { clients, hosts: ['claude.ai'], scopes: ['messages:read'] },
+   * }
+   * ```
+   */
+  readonly registration?: ClientRegistrationOptions
 }
 
 /** Which apps of your own network are told that a session has ended. */
@@ -124,6 +146,24 @@ export interface ClientDocumentsOptions {
   readonly hosts: readonly string[]
   /** The ids of apps there that get nothing: addresses of documents. Default: none. */
   readonly except?: readonly string[]
+  /** All that such an app may ask for. Never `*`. */
+  readonly scopes: readonly string[]
+  /** The APIs it may ask tokens for. Default: the host's own alone. */
+  readonly resources?: readonly string[]
+}
+
+/** Where apps that register themselves are kept, and what all of them may do. */
+export interface ClientRegistrationOptions {
+  /**
+   * Where they are kept: `clients` of `sqlOAuthStores` or `memoryOAuthStores`. It may be that of
+   * `oauth.clients`, which may also be a list.
+   */
+  readonly clients: OpenClientStore
+  /**
+   * The hosts to which an app may have its users return, besides their own device: exact names in
+   * small letters, such as `claude.ai`. Default: none.
+   */
+  readonly hosts?: readonly string[]
   /** All that such an app may ask for. Never `*`. */
   readonly scopes: readonly string[]
   /** The APIs it may ask tokens for. Default: the host's own alone. */

@@ -19,11 +19,21 @@ import type { OnceStore } from '../stores/one-time-contract.js'
 import { probeSignerAudience } from '../tokens/check-signer.js'
 import { addressAt, checkBaseUrl, checkIssuer } from './base-url.js'
 import { type ClientDocuments, createClientDocuments } from './client-documents/client-documents.js'
+import {
+  type ClientRegistration,
+  createClientRegistration,
+  type RegisteredRights,
+} from './client-registration/client-registration.js'
 import { checkWrittenClient, type IdTokenAlgorithm, type SignerFacts } from './client-rules.js'
 import { isServed } from './client-schema.js'
 import { type Clients, createClients } from './clients.js'
 import { type ResourceMetadata, resourceMetadata } from './metadata.js'
-import type { ApiOptions, DeviceFlowOptions, OAuthOptions } from './oauth-options.js'
+import type {
+  ApiOptions,
+  ClientDocumentsOptions,
+  DeviceFlowOptions,
+  OAuthOptions,
+} from './oauth-options.js'
 import {
   createNameResource,
   createScopes,
@@ -66,6 +76,8 @@ export interface OAuthServer extends Apis {
   readonly privateHosts: ReadonlySet<string>
   /** Whether an app may be known by its document alone. */
   readonly acceptsClientDocuments: boolean
+  /** Undefined without the option `oauth.registration`. */
+  readonly registration: ClientRegistration | undefined
 }
 
 /** @throws AuthConfigError for an unusable signer, address or client */
@@ -82,6 +94,9 @@ export function createOAuthServer(kit: GroundKit, options: OAuthOptions): OAuthS
   const webOnLoopback = baseUrl.protocol === 'http:'
   const facts = { idTokenAlgorithms, ownResource, webOnLoopback }
   const apis = createApis(resources, { issuer, baseUrl, ownResource, scopes })
+  const strangers = { ...facts, baseUrl, knownScopes: scopes.known }
+  const registration = registrationOf(kit, options, strangers)
+  const consents = failClosedConsents(options.consents, call)
   return {
     issuer,
     baseUrl,
@@ -93,12 +108,12 @@ export function createOAuthServer(kit: GroundKit, options: OAuthOptions): OAuthS
       kit,
       { ...facts, ownAddress: apis.ownAddress, knownScopes: scopes.known },
       clients,
-      documentsOf(kit, options, { ...facts, baseUrl }, scopes.known),
+      { documents: documentsOf(kit, options, strangers), registration },
     ),
     introspection: isStore(clients) || clients.some(mayIntrospect),
     hasServices: isStore(clients) || clients.some(isServed),
     nameResource: createNameResource(resources),
-    consents: failClosedConsents(options.consents, call),
+    consents: registration?.keptBy(consents) ?? consents,
     once: failClosedOnce(options.once, call),
     userClaims: createUserClaims(options.claims, call),
     requireFitSigner: createRequireFitSigner(signer, call, clock),
@@ -106,6 +121,7 @@ export function createOAuthServer(kit: GroundKit, options: OAuthOptions): OAuthS
     offersLogout: isOn(options.logout),
     privateHosts: new Set(privateHostsOf(options)),
     acceptsClientDocuments: hasDocumentHosts(options),
+    registration,
   }
 }
 
@@ -122,39 +138,60 @@ function hasDocumentHosts({ clientDocuments }: OAuthOptions): boolean {
   return clientDocuments !== undefined && clientDocuments.hosts.length > 0
 }
 
+/** The facts that the rights of clients which the host has not registered are checked against. */
+interface StrangersFacts extends SignerFacts {
+  readonly baseUrl: URL
+  readonly knownScopes: ReadonlySet<string>
+}
+
 function documentsOf(
   kit: GroundKit,
   options: OAuthOptions,
-  { baseUrl, ...facts }: SignerFacts & { readonly baseUrl: URL },
-  knownScopes: ReadonlySet<string>,
+  facts: StrangersFacts,
 ): ClientDocuments | undefined {
   const { clientDocuments } = options
   if (clientDocuments === undefined || !hasDocumentHosts(options)) return undefined
-  const { hosts, except, scopes, resources } = clientDocuments
-  // The id of such a client could equal the id of an API here, so that the client's ID tokens had
-  // the audience of the API.
+  const { hosts, except } = clientDocuments
+  const documentClient = rightsOf('oauth.clientDocuments', { ...clientDocuments, hosts }, facts)
+  const [documentHosts, exceptDocuments] = [new Set(hosts), new Set(except)]
+  const listed = { documentHosts, exceptDocuments, documentClient }
+  return createClientDocuments(kit, listed, { allowsLoopback: facts.webOnLoopback })
+}
+
+function registrationOf(
+  kit: GroundKit,
+  { registration }: OAuthOptions,
+  facts: StrangersFacts,
+): ClientRegistration | undefined {
+  if (registration === undefined) return undefined
+  const { clients, hosts = [] } = registration
+  const rights = rightsOf('oauth.registration', { ...registration, hosts }, facts)
+  return createClientRegistration(kit, clients, new Set(hosts), rights)
+}
+
+/** The rights of all clients that the host has not registered, of one kind. */
+function rightsOf(
+  option: string,
+  { hosts, scopes, resources }: Pick<ClientDocumentsOptions, 'hosts' | 'scopes' | 'resources'>,
+  { baseUrl, knownScopes, ...facts }: StrangersFacts,
+): RegisteredRights {
+  // Users would read that they return to this server. The id of a client that is known by its
+  // document could equal the id of an API here, so that its ID tokens had the audience of the API.
   if (hosts.includes(baseUrl.hostname))
     throw new AuthConfigError(
-      'oauth.clientDocuments.hosts',
+      `${option}.hosts`,
       'has the host of this server itself.',
       'register its own apps in oauth.clients.',
     )
-  const { idTokenAlgorithms, webOnLoopback } = facts
-  const documentClient = {
+  const rights = {
     scopes,
     ...(resources === undefined ? {} : { resources }),
-    ...(idTokenAlgorithms[0] === 'RS256' ? { idTokenAlgorithm: idTokenAlgorithms[0] } : {}),
+    ...(facts.idTokenAlgorithms[0] === 'RS256' ? { idTokenAlgorithm: 'RS256' as const } : {}),
   }
   // An example of such a client is checked for its rights.
-  checkWrittenClient(
-    'oauth.clientDocuments',
-    { ...documentClient, id: 'x', name: 'x', type: 'native', redirectUris: ['http://[::1]/'] },
-    facts,
-    knownScopes,
-  )
-  const [documentHosts, exceptDocuments] = [new Set(hosts), new Set(except)]
-  const listed = { documentHosts, exceptDocuments, documentClient }
-  return createClientDocuments(kit, listed, { allowsLoopback: webOnLoopback })
+  const example = { id: 'x', name: 'x', type: 'native', redirectUris: ['http://[::1]/'] }
+  checkWrittenClient(option, { ...rights, ...example }, facts, knownScopes)
+  return rights
 }
 
 // An app shows an ID token to sign a user out, and is told of the end of a session by another.

@@ -3,6 +3,10 @@ import type { Capability, Routes } from '../http/endpoint.js'
 import type { AppsKit } from './apps-kit.js'
 import { noticingMount } from './base-url.js'
 import {
+  corsOfRegistration,
+  registerClientEndpoint,
+} from './client-registration/register-client.endpoint.js'
+import {
   type ClientsForHost,
   createClientsForHost,
   createForgetClient,
@@ -40,6 +44,7 @@ export function createOAuth(kit: AppsKit): OAuth {
       ['/oauth/revoke', { POST: revokeEndpoint(kit) }, 'oauth-endpoint', 'every-origin'],
       ['/oauth/introspect', introspect, 'oauth-endpoint', 'own-origin'],
       ['/oauth/device_authorization', device ?? null, 'oauth-endpoint', 'own-origin'],
+      ...registrationRoutes(kit),
       ['/oauth/userinfo', forUsers, 'oauth-endpoint', 'every-origin'],
       ['/auth/consents', { GET: listConsentsEndpoint(kit) }],
       ['/auth/consents/:clientId', { DELETE: revokeConsentEndpoint(kit) }],
@@ -48,6 +53,14 @@ export function createOAuth(kit: AppsKit): OAuth {
     clients: clientsForHost(kit),
     wellKnown: handler,
   }
+}
+
+function registrationRoutes(kit: AppsKit): Routes {
+  const { registration } = kit
+  if (registration === undefined) return []
+  const register = registerClientEndpoint({ ...kit, registration })
+  const cors = corsOfRegistration(registration)
+  return [['/oauth/register', { POST: register }, 'oauth-endpoint', cors]]
 }
 
 function clientsForHost(kit: AppsKit): ClientsForHost {
@@ -75,6 +88,7 @@ function discovery(kit: AppsKit): WellKnown {
     hasDeviceFlow: deviceFlow !== undefined,
     offersLogout,
     acceptsClientDocuments,
+    acceptsRegistrations: kit.registration !== undefined,
   }
   return createWellKnown(new URL(issuer), baseUrl, serverMetadata(settings), apiDocuments)
 }

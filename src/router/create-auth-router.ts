@@ -256,6 +256,7 @@ function createMap(kit: Kit) {
                                                      // POST /oauth/revoke
                                                      // POST /oauth/introspect
                                                      // POST /oauth/device_authorization
+                                                     // POST /oauth/register
                                                      // GET, POST /oauth/userinfo
                                                      // GET /auth/consents
                                                      // DELETE /auth/consents/:clientId

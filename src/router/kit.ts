@@ -95,8 +95,8 @@ export function createKit(options: ResolvedOptions): Kit {
   const deciding = { ...factors, ...decide(factors, options) }
   const kit = { ...deciding, ...guard(deciding, options) }
   const { accountsServer, backchannelLogout, oauthServer, passkeyServer } = kit
-  const once = [oauthServer?.once, passkeyServer?.once]
-  const endPurging = startPurging(kit, once, options.purgeInterval)
+  const others = [oauthServer?.once, passkeyServer?.once, oauthServer?.registration]
+  const endPurging = startPurging(kit, others, options.purgeInterval)
   return {
     ...kit,
     async close() {

@@ -42,6 +42,7 @@ import { isResource, scopePattern } from '../oauth/client-schema.js'
 import { isReservedScope } from '../oauth/consent-words.js'
 import type {
   ClientDocumentsOptions,
+  ClientRegistrationOptions,
   DeviceFlowOptions,
   LogoutOptions,
   OAuthOptions,
@@ -64,6 +65,7 @@ import {
   factorAnswers,
   identityAnswers,
   onceAnswers,
+  openClientAnswers,
   proofAnswers,
   sessionAnswers,
   ticketAnswers,
@@ -212,6 +214,16 @@ const clientDocumentsShape: Shape<ClientDocumentsOptions> = {
   resources: textList.optional(),
 }
 
+const registrationShape: Shape<ClientRegistrationOptions> = {
+  clients: storeOf(openClientAnswers),
+  hosts: listOf<string>(
+    isDocumentHost,
+    'is no list of hosts such as claude.ai, in small letters, without wildcard, port or path.',
+  ).optional(),
+  scopes: textList,
+  resources: textList.optional(),
+}
+
 const isHostName = (host: unknown) =>
   /^[a-z0-9.-]+$/.test(String(host)) && !/^[0-9.-]+$/.test(String(host))
 const privateHosts = listOf<string>(
@@ -250,6 +262,7 @@ const oauthShape: Shape<OAuthOptions> = {
   logout: z.preprocess(orTrue, optional(optionsFor<LogoutOptions>({ privateHosts }))),
   deviceFlow: z.preprocess(orTrue, optional(optionsFor(deviceFlowShape))),
   clientDocuments: optional(optionsFor(clientDocumentsShape)),
+  registration: optional(optionsFor(registrationShape)),
 }
 
 /** Maximum characters of the host's own CSS. */

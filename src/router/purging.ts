@@ -19,12 +19,12 @@ const maxClockDifferenceMs = 24 * 60 * 60 * 1000
  * since a deletion is final. A failed call reports itself, and the next round tries again. Returns
  * a function that stops it.
  *
- * @param once - the stores of names used once: of apps and of passkeys, which may be one
+ * @param others - of names used once, by apps and by passkeys, which may be one; of unused clients
  * @param interval - seconds between two rounds; 0: never
  */
 export function startPurging(
   kit: SessionKit,
-  once: readonly (Pick<OnceStore, 'purge'> | undefined)[],
+  others: readonly (Pick<OnceStore, 'purge'> | undefined)[],
   interval: number,
 ): () => void {
   if (interval === 0) return () => {}
@@ -49,7 +49,7 @@ export function startPurging(
       kit.proofStore,
       kit.deviceCodes,
       kit.totp?.store,
-      ...once,
+      ...others,
     ].filter((store) => store !== undefined)
     await Promise.allSettled(stores.map((store) => empty(store, until)))
   }

@@ -94,6 +94,11 @@ export interface OAuthClient {
    * tokens of others.
    */
   readonly serviceUserId?: string
+  /**
+   * True for a client that registered itself, with the option `oauth.registration`: only the router
+   * sets it. `name` is then what the client calls itself, and nobody has checked it. Default false.
+   */
+  readonly selfRegistered?: boolean
   /** Default false. */
   readonly disabled?: boolean
 }
@@ -152,6 +157,39 @@ export interface ManagedClientStore extends ClientStore {
   ): Promise<{ readonly outcome: 'changed' | 'unchanged' }>
   /** All clients, disabled or not, by the bytes of their ids. */
   list(): Promise<OAuthClient[]>
+}
+
+/**
+ * A register in which clients can also register themselves. Such a client is unused at first, and
+ * strangers make unused clients: there are never more than so many, and none lasts.
+ */
+export interface OpenClientStore extends ManagedClientStore {
+  /**
+   * In ONE conditional write: inserts the client, whose id is new, as an unused one, unless `most`
+   * others are unused. It is unused until `use` or `update`. Unused clients that are over at `now`
+   * do not count. Of many callers at once no more than `most` get `registered`.
+   */
+  register(
+    client: OAuthClient,
+    unused: UnusedClients,
+    now: Date,
+  ): Promise<{ readonly outcome: 'registered' | 'full' }>
+  /**
+   * In ONE conditional write: the client is unused no more, so `purge` spares it. `used` also
+   * for a client that was used before. Durable before it resolves.
+   */
+  use(clientId: string, now: Date): Promise<{ readonly outcome: 'used' | 'unknown' }>
+  /**
+   * Deletes the clients whose `unusedUntil` is over at `now`, at most `limit` if it is given, and
+   * says how many.
+   */
+  purge(now: Date, limit?: number): Promise<number>
+}
+
+/** How many clients may be unused, and until when this one may be. */
+export interface UnusedClients {
+  readonly most: number
+  readonly unusedUntil: Date
 }
 
 /** The scopes that a user has allowed a client. */

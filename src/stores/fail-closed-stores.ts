@@ -25,6 +25,7 @@ import type {
   ConsentStore,
   ManagedClientStore,
   OAuthClient,
+  OpenClientStore,
 } from './client-contract.js'
 import type { SessionRecord, SessionStore } from './contract.js'
 import type { IdentityRecord, IdentityStore } from './identity-contract.js'
@@ -432,4 +433,16 @@ export function failClosedManagedClients(
   call: HostCall,
 ): ManagedClientStore {
   return failClosed('clients', store, call, managedClientAnswers)
+}
+
+export const openClientAnswers: Answers<OpenClientStore> = {
+  ...managedClientAnswers,
+  register: { registered: {}, full: {} },
+  use: { used: {}, unknown: {} },
+  purge: count,
+}
+
+/** A register in which clients can register themselves, behind its contract. */
+export function failClosedOpenClients(store: OpenClientStore, call: HostCall): OpenClientStore {
+  return failClosed('clients', store, call, openClientAnswers)
 }

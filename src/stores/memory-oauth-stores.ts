@@ -2,8 +2,8 @@ import { checkOptions, optionsOf, whole } from '../lib/check-options.js'
 import type {
   ConsentRecord,
   ConsentStore,
-  ManagedClientStore,
   OAuthClient,
+  OpenClientStore,
 } from './client-contract.js'
 import { boundedTable, checkMemoryIsEnough, copyOf } from './memory-tables.js'
 import type { OnceStore } from './one-time-contract.js'
@@ -28,7 +28,7 @@ export interface MemoryOAuthStores {
    * A register that `auth.clients` changes. It must be named: `...memoryOAuthStores()` leaves it
    * out, so that it replaces no list of clients.
    */
-  readonly clients: ManagedClientStore
+  readonly clients: OpenClientStore
   readonly consents: ConsentStore
   readonly once: OnceStore
 }
@@ -99,8 +99,18 @@ function memoryConsents(): ConsentStore {
   }
 }
 
-function memoryClients(): ManagedClientStore {
+function memoryClients(): OpenClientStore {
   const rows = new Map<string, OAuthClient>()
+  /** Ids of unused clients, and until when each may be. */
+  const unused = new Map<string, Date>()
+  const purge: OpenClientStore['purge'] = async (now, limit = Number.POSITIVE_INFINITY) => {
+    const due = [...unused].filter(([, until]) => until <= now).slice(0, limit)
+    for (const [id] of due) {
+      unused.delete(id)
+      rows.delete(id)
+    }
+    return due.length
+  }
   const keep = ({ secretHashes = [], ...client }: OAuthClient) => {
     const kept = secretHashes.length === 0 ? client : { ...client, secretHashes }
     rows.set(client.id, copyOf(kept))
@@ -122,6 +132,7 @@ function memoryClients(): ManagedClientStore {
       const there = rows.get(client.id)
       if (there === undefined) return { outcome: 'unknown' }
       const { secretHashes = [], disabled = false } = there
+      unused.delete(client.id)
       keep({ ...client, secretHashes, disabled })
       return { outcome: 'updated' }
     },
@@ -136,6 +147,18 @@ function memoryClients(): ManagedClientStore {
       const isChanged = isOther && change(clientId, { disabled })
       return { outcome: isChanged ? 'changed' : 'unchanged' }
     },
+    async register(client, { most, unusedUntil }, now) {
+      await purge(now)
+      if (unused.size >= most || rows.has(client.id)) return { outcome: 'full' }
+      unused.set(client.id, copyOf(unusedUntil))
+      keep(client)
+      return { outcome: 'registered' }
+    },
+    async use(clientId) {
+      unused.delete(clientId)
+      return { outcome: rows.has(clientId) ? 'used' : 'unknown' }
+    },
+    purge,
     list: async () =>
       [...rows.values()].sort((one, other) => byBytes(one.id, other.id)).map((row) => copyOf(row)),
   }

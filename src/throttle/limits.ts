@@ -252,6 +252,7 @@ const ofNetworks: readonly ThrottleScope[] = [
   'mail-network',
   'provider-flow',
   'device-code',
+  'client-registration',
   'device-link',
   'user-code-network',
 ]

@@ -82,6 +82,8 @@ import { createSecondFactorLimits, type SecondFactorLimits } from './second-fact
 //                          /48
 // mar-user-code…           /64 (or IPv4), /56,  before looking up    found; outage         900 s
 //                          /48; session         a typed code
+// mar-client-registration… /64 (or IPv4), /56,  a client registers   -                     1 h
+//                          /48                  itself
 // (in this process)        network              a client is looked  found; outage         900 s
 //                                               up
 //

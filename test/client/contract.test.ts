@@ -58,6 +58,7 @@ const notOfClients: Readonly<Record<string, string>> = {
   'POST /auth/providers/:id/backchannel-logout': 'for providers',
   'POST /oauth/introspect': 'for services, which have a secret',
   'POST /oauth/device_authorization': 'for programs without a browser: libraries of OAuth know it',
+  'POST /oauth/register': 'for apps that nobody knows: their libraries of OAuth register them',
   'POST /oauth/userinfo': 'the same as by GET',
 }
 

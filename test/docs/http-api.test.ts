@@ -29,7 +29,13 @@ import { isForClients, type RequestObject, requests, resolve } from '../support/
 import { password, startHost, type TestHost } from '../support/host.js'
 import { accountsOptions, tokenIn } from '../support/mounted-accounts.js'
 import { deviceLinksOptions } from '../support/mounted-device-links.js'
-import { issuer, oauthOptions, wiki, wikiSecret } from '../support/mounted-oauth.js'
+import {
+  issuer,
+  oauthOptions,
+  registrationOption,
+  wiki,
+  wikiSecret,
+} from '../support/mounted-oauth.js'
 import { passkeyOptions } from '../support/mounted-passkeys.js'
 import { providersOptions } from '../support/mounted-providers.js'
 import { cookieOf, ownPage, send as sendTo, startPages } from '../support/pages.js'
@@ -109,7 +115,12 @@ const mayIntrospect: OAuthClient = { ...wiki, mayIntrospect: true, grants: ofPeo
 const everything = {
   options: {
     namedTokens: true,
-    ...oauthOptions({ clients: [mayIntrospect], deviceFlow: true, logout: true }),
+    ...oauthOptions({
+      clients: [mayIntrospect],
+      deviceFlow: true,
+      logout: true,
+      ...registrationOption(),
+    }),
     ...passkeyOptions(),
     ...accountsOptions(mails),
     ...providersOptions(),
@@ -289,7 +300,9 @@ describe('openapi.json', () => {
   })
 
   const wanting = titled.filter(
-    ([, { members, sentIn }]) => sentIn === 'json' && members.some(({ required }) => required),
+    // Apps are told of their metadata by the names of RFC 7591.
+    ([, { members, sentIn, tag }]) =>
+      sentIn === 'json' && tag !== 'Apps' && members.some(({ required }) => required),
   )
   it.each(wanting)('says what a body needs: %s', async (_title, endpoint) => {
     const host = await startHost(everything)
@@ -514,6 +527,10 @@ describe('openapi.json', () => {
     look(await byPost.auth(access_token, { type: 'bearer' }), 'POST', '/oauth/userinfo')
     await post('/oauth/revoke', { token: refresh_token })
     await post('/oauth/device_authorization', { scope: 'openid' })
+    const metadataOfApp = { redirect_uris: ['http://127.0.0.1/callback'], client_name: 'App' }
+    const registering = supertest(host.url).post('/oauth/register').send(metadataOfApp)
+    expect((await registering).status).toBe(201)
+    tried.add(find('POST', '/oauth/register'))
 
     const { consents } = everything.options.oauth ?? {}
     const now = new Date()

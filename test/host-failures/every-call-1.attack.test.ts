@@ -34,6 +34,14 @@ const byNobody = [
   'once.purge',
   'proofs.purge',
   'deviceCodes.purge',
+  // Of clients that register themselves: housekeeping, a consent, and the host's own code.
+  'clients.purge',
+  'clients.use',
+  'clients.create',
+  'clients.update',
+  'clients.replaceSecrets',
+  'clients.setDisabled',
+  'clients.list',
   // By the look at the users of a directory.
   'identities.listOfProvider',
   // A page of the host's asks for a consent, and keeps it.

@@ -1,6 +1,7 @@
 // https://github.com/modelcontextprotocol/typescript-sdk: its client as it is, at the tools of
 // docs/agents.md and at the example server: it is refused, signs its user in, and calls a tool. It
-// is known by a registration, or by a document of its own at a host that the server lists.
+// is known by a registration, by a document of its own at a host that the server lists, or it
+// registers itself.
 import { readFileSync } from 'node:fs'
 import {
   type OAuthClientProvider,
@@ -11,6 +12,7 @@ import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/
 import type { OAuthTokens } from '@modelcontextprotocol/sdk/shared/auth.js'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import type { OAuthClient } from '../../dist/index.js'
+import { memoryOAuthStores } from '../../dist/stores/memory.js'
 import { toolsOf } from '../../example-app/tools.js'
 import { editorId, startVendor, vendorHost } from '../oauth/client-documents/vendor.js'
 import * as example from '../support/example.js'
@@ -40,6 +42,11 @@ async function start() {
       clients: [registered(origin)],
       clientDocuments: {
         hosts: [vendorHost],
+        scopes: ['messages:read'],
+        resources: [`${origin}/mcp`],
+      },
+      registration: {
+        clients: memoryOAuthStores().clients,
         scopes: ['messages:read'],
         resources: [`${origin}/mcp`],
       },
@@ -92,9 +99,12 @@ class UnknownAssistant extends Assistant {
 
 const newClient = () => new Client({ name: 'assistant', version: '1.0.0' })
 
+const anyId = expect.stringMatching(/^self-registered-[\w-]{22}$/)
+
 describe.each([
   ['that is registered', 'assistant', () => new Assistant('assistant')],
   ['that has a document', editorId, () => new UnknownAssistant()],
+  ['that registers itself', anyId, () => new Assistant()],
 ])('an assistant %s', (_what, id, newAssistant) => {
   it('is refused, signs its user in by the pages, and calls a tool', async () => {
     const vendor = await startVendor()
@@ -160,7 +170,8 @@ describe('the example server', () => {
     await chat('/rooms/general/messages', data.authToken, { text: 'Lunch at twelve' })
 
     const url = new URL(`${issuer}/mcp`)
-    const authProvider = new Assistant('assistant')
+    // The example lets it register itself.
+    const authProvider = new Assistant()
     const first = new StreamableHTTPClientTransport(url, { authProvider })
     await expect(newClient().connect(first)).rejects.toThrow(UnauthorizedError)
     const browser = openBrowser({

@@ -23,6 +23,7 @@ const everything: MetadataSettings = {
   hasDeviceFlow: true,
   offersLogout: true,
   acceptsClientDocuments: true,
+  acceptsRegistrations: true,
 }
 const nothing: MetadataSettings = {
   ...everything,
@@ -35,6 +36,7 @@ const nothing: MetadataSettings = {
   hasDeviceFlow: false,
   offersLogout: false,
   acceptsClientDocuments: false,
+  acceptsRegistrations: false,
 }
 
 interface Started extends BareAppSettings {
@@ -91,6 +93,7 @@ describe('the metadata of the server', () => {
       response_modes_supported: ['query', 'form_post'],
       grant_types_supported: everything.grants,
       device_authorization_endpoint: `${base}/oauth/device_authorization`,
+      registration_endpoint: `${base}/oauth/register`,
       code_challenge_methods_supported: ['S256'],
       authorization_response_iss_parameter_supported: true,
       token_endpoint_auth_methods_supported: methods,
@@ -122,10 +125,10 @@ describe('the metadata of the server', () => {
   it('says nothing of what is not switched on', () => {
     const names = Object.keys(serverMetadata(nothing))
     const some = ['userinfo', 'introspection', 'id_token', 'subject', 'claims', 'acr', 'ui_locales']
-    const more = ['device_authorization', 'backchannel', 'end_session']
+    const more = ['device_authorization', 'registration', 'backchannel', 'end_session']
     const switched = new RegExp(`^(${[...some, ...more].join('|')})_`)
     expect(names.filter((name) => switched.test(name))).toEqual([])
-    const later = /^(registration|pushed)_/
+    const later = /^pushed_/
     const most = Object.keys(serverMetadata(everything))
     expect(most.filter((name) => later.test(name))).toEqual([])
     expect(names).toContain('token_endpoint')

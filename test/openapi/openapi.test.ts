@@ -11,7 +11,7 @@ import { isForClients } from '../support/described.js'
 import { startHost, type TestHost } from '../support/host.js'
 import { accountsOptions } from '../support/mounted-accounts.js'
 import { deviceLinksOptions } from '../support/mounted-device-links.js'
-import { issuer, oauthOptions, wiki } from '../support/mounted-oauth.js'
+import { issuer, oauthOptions, registrationOption, wiki } from '../support/mounted-oauth.js'
 import { passkeyOptions } from '../support/mounted-passkeys.js'
 import { providersOptions } from '../support/mounted-providers.js'
 
@@ -21,6 +21,7 @@ const mounted: Partial<AuthRouterOptions> = {
     clients: [{ ...wiki, mayIntrospect: true }],
     deviceFlow: true,
     logout: true,
+    ...registrationOption(),
   }),
   ...passkeyOptions(),
   ...accountsOptions(),

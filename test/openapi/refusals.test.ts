@@ -7,13 +7,17 @@ import { type RequestObject, requests, resolve } from '../support/described.js'
 import { startHost, type TestHost } from '../support/host.js'
 import { accountsOptions } from '../support/mounted-accounts.js'
 import { deviceLinksOptions } from '../support/mounted-device-links.js'
-import { issuer, oauthOptions, wiki } from '../support/mounted-oauth.js'
+import { issuer, oauthOptions, registrationOption, wiki } from '../support/mounted-oauth.js'
 import { passkeyOptions } from '../support/mounted-passkeys.js'
 import { providersOptions } from '../support/mounted-providers.js'
 import { ownPage, pagesOrigin } from '../support/pages.js'
 
 const everything: Partial<AuthRouterOptions> = {
-  ...oauthOptions({ clients: [{ ...wiki, mayIntrospect: true }], deviceFlow: true }),
+  ...oauthOptions({
+    clients: [{ ...wiki, mayIntrospect: true }],
+    deviceFlow: true,
+    ...registrationOption(),
+  }),
   ...passkeyOptions(),
   ...accountsOptions(),
   ...providersOptions(),

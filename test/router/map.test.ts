@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { generateSigningKey, joseSigner } from '../../src/index.js'
 import { startHost } from '../support/host.js'
 import { accountsOptions } from '../support/mounted-accounts.js'
-import { issuer, oauthOptions, wiki } from '../support/mounted-oauth.js'
+import { issuer, oauthOptions, registrationOption, wiki } from '../support/mounted-oauth.js'
 import { passkeyOptions } from '../support/mounted-passkeys.js'
 import { providersOptions } from '../support/mounted-providers.js'
 
@@ -32,7 +32,12 @@ async function mountedRoutes(): Promise<string[]> {
   const signer = joseSigner({ issuer: `${issuer}/api/v1`, audience: 'chat', keys: [key] })
   const client = { ...wiki, mayIntrospect: true }
   const oauth = {
-    ...oauthOptions({ clients: [client], deviceFlow: true, logout: true }),
+    ...oauthOptions({
+      clients: [client],
+      deviceFlow: true,
+      logout: true,
+      ...registrationOption(),
+    }),
     ...passkeyOptions(),
     signer,
   }

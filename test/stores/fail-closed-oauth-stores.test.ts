@@ -4,6 +4,7 @@ import {
   failClosedConsents,
   failClosedManagedClients,
   failClosedOnce,
+  failClosedOpenClients,
 } from '../../src/stores/fail-closed-stores.js'
 import { memoryOAuthStores } from '../../src/stores/memory-stores.js'
 import { newClient, newConsent } from '../../src/stores/new-records.js'
@@ -24,6 +25,7 @@ function wrapped(store: unknown) {
     consents: failClosedConsents(store as never, call),
     once: failClosedOnce(store as never, call),
     managed: failClosedManagedClients(store as never, call),
+    open: failClosedOpenClients(store as never, call),
   }
 }
 
@@ -41,6 +43,9 @@ const calls: Calls = {
   'clients.replaceSecrets': ({ managed }) => managed.replaceSecrets('wiki', [], [], start),
   'clients.setDisabled': ({ managed }) => managed.setDisabled('wiki', true, start),
   'clients.list': ({ managed }) => managed.list(),
+  'clients.register': ({ open }) => open.register(client, { most: 1, unusedUntil: at(60) }, start),
+  'clients.use': ({ open }) => open.use('wiki', start),
+  'clients.purge': ({ open }) => open.purge(start, 10),
 }
 
 const unavailable = { code: 'temporarily-unavailable', status: 503, retryAfter: 2 }

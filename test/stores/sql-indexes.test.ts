@@ -236,6 +236,9 @@ async function callEveryMethodOfOAuth({ consents, once, clients }: SqlOAuthStore
   await clients.update(client, at(1))
   await clients.replaceSecrets(client.id, client.secretHashes ?? [], [], at(1))
   await clients.setDisabled(client.id, true, at(1))
+  await clients.register(newClient(), { most: 10, unusedUntil: at(60) }, start)
+  await clients.use(client.id, at(1))
+  await clients.purge(start, 100)
 }
 
 async function explain(

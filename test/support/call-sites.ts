@@ -135,7 +135,7 @@ export async function startTapped(
   }
   const users = testUsers()
   const stores = memoryStores()
-  const { consents, once } = memoryOAuthStores()
+  const { consents, once, clients: registered } = memoryOAuthStores()
   const mails: Mail[] = []
   let now = () => new Date()
   const signer = joseSigner({
@@ -204,6 +204,7 @@ export async function startTapped(
       consents: tapped(tap, 'consents', consents),
       once: tapped(tap, 'once', once),
       deviceFlow: true,
+      registration: { clients: tapped(tap, 'clients', registered), scopes: ['openid'] },
       ...tapped(tap, 'apps', { claims: async () => ({}) }),
     }),
     ...tapped(tap, 'hooks', {

@@ -37,3 +37,8 @@ export function oauthOptions(change: Partial<OAuthOptions> = {}): Partial<AuthRo
   const scopes = { 'messages:read': 'Read your messages' }
   return { signer, oauth: { baseUrl, clients: [wiki], consents, once, scopes, ...change } }
 }
+
+/** The option `oauth.registration`, for hosts with every route. */
+export function registrationOption(): Pick<OAuthOptions, 'registration'> {
+  return { registration: { clients: memoryOAuthStores().clients, scopes: ['openid'] } }
+}

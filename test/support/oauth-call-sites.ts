@@ -135,6 +135,11 @@ export const oauthRequests: Readonly<Record<string, (scene: Scene) => Promise<As
     return () =>
       outcomeOf(sendAs(scene.host, terminalOf(scene), '/oauth/device_authorization', form))
   },
+  'POST /oauth/register': async ({ host }) => {
+    const body = JSON.stringify({ redirect_uris: ['http://127.0.0.1/callback'] })
+    const headers = { 'content-type': 'application/json' }
+    return () => outcomeOf(fetch(`${host.url}/oauth/register`, { method: 'POST', headers, body }))
+  },
   'POST /oauth/device with a code': async (scene) => {
     const { user_code } = await beginDevice(scene)
     const send = await openFormPage(scene, '/oauth/device')

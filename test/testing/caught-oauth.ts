@@ -187,6 +187,23 @@ export const caughtOAuth: Readonly<Record<Name, readonly [test: string, message:
     'ids that differ in one byte are different clients',
     'differ by case',
   ],
+  'clients: register counts, then writes': [
+    'register, where it is offered: of 20 that register at once, no more are unused than may be',
+    'where 5 may be unused',
+  ],
+  'clients: use keeps nothing': [
+    'register, where it is offered: who was used or updated makes room, and is never purged',
+    'after two of those unused were used',
+  ],
+  'clients: use says so to everyone': [
+    'register, where it is offered: who was used or updated makes room, and is never purged',
+    'clients.use of a client that is not there',
+  ],
+  'clients: purge a moment too late': [
+    'purge, where it is offered: purge deletes an unused one at the moment it is over, ' +
+      'and not before',
+    'at the very moment it is over',
+  ],
   'clients: undefined when there is none': [
     'a client comes back as it was created, and is null when there is none',
     'null, not undefined',

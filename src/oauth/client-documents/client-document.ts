@@ -71,7 +71,9 @@ export function readClientDocument(clientId: string, text: string): ClientDocume
     throw new UnexpectedAnswer('client_name is not 1 to 60 characters on one line.')
   const redirectUris = listOf(member('redirect_uris'))
   const host = documentHost(clientId)
-  const isEach = redirectUris.every((uri) => typeof uri === 'string' && isRedirect(uri, host))
+  const isEach = redirectUris.every(
+    (uri) => typeof uri === 'string' && isRedirectOfStranger(uri, (given) => given === host),
+  )
   if (redirectUris.length === 0 || redirectUris.length > 20 || !isEach)
     throw new UnexpectedAnswer(
       'redirect_uris are not 1 to 20 of this device, of an app on it, or of the same host.',
@@ -100,12 +102,18 @@ function isGrant(value: unknown): boolean {
   return (grantTypes as readonly unknown[]).includes(value)
 }
 
-// Another site could not be told from the host that the consent page names.
-function isRedirect(uri: string, host: string | null): boolean {
+/**
+ * Whether a client whose metadata strangers wrote may have this redirect URI: a site must be of a
+ * host that is known.
+ *
+ * @param isKnown - by the host with its port. Of a document it is its own host: another site could
+ *   not be told from the host that the consent page names.
+ */
+export function isRedirectOfStranger(uri: string, isKnown: (host: string) => boolean): boolean {
   if (redirectProblem(uri, 'native') !== null) return false
   // Strangers wrote the document: a scheme without the maker's domain does not tell its owner.
   if (/^(?!https?:)[^.:]*:/.test(uri)) return false
-  return redirectKind(uri) !== 'https' || new URL(uri).host === host
+  return redirectKind(uri) !== 'https' || isKnown(new URL(uri).host)
 }
 
 /** The redirect URI as a code keeps it, bound to the document that it was read from. */

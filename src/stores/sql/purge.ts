@@ -18,6 +18,7 @@ export async function purgeInBatches(
     | 'mar_device_codes'
     | 'mar_enrolments'
     | 'mar_once'
+    | 'mar_clients'
     | 'mar_audit',
   id: string,
   moment: string,

@@ -1,3 +1,4 @@
+import { randomInt } from 'node:crypto'
 import { type Expression, type Selectable, sql } from 'kysely'
 import type {
   ConsentRecord,
@@ -5,6 +6,7 @@ import type {
   ManagedClientStore,
   OAuthClient,
   OAuthClientMetadata,
+  OpenClientStore,
 } from '../client-contract.js'
 import type { KeyValue } from '../rows/members.js'
 import { checkedScopes, checkedSecretHashes } from '../stored-values.js'
@@ -16,18 +18,31 @@ import {
   type SqlEngine,
   toMoment,
 } from './engine.js'
+import { purgeInBatches } from './purge.js'
 import type { ClientsTable, ConsentsTable, TextValue } from './tables.js'
 
 /** Clients in SQL: a row each. */
-export function sqlClients(engine: SqlEngine): ManagedClientStore {
+export function sqlClients(engine: SqlEngine): OpenClientStore {
   const { db, tables, key } = engine
   const table = tables.clients
   const idIs = (clientId: string) => key(clientId, 'clientId')
   const rowOf = (clientId: string) =>
     db.selectFrom(table).selectAll().where('id', '=', idIs(clientId)).executeTakeFirst()
 
+  /** Changes a client, which is unused no more. False: there is none. */
+  async function keep(clientId: string, changed: { metadata?: TextValue }, now: Date) {
+    const { numUpdatedRows } = await db
+      .updateTable(table)
+      .set({ ...changed, unused_place: null, purge_at: null, updated_at: toMoment(now) })
+      .where('id', '=', idIs(clientId))
+      .executeTakeFirstOrThrow()
+    // MySQL can be told to count only rows in which something became different.
+    return numUpdatedRows === 1n || (await rowOf(clientId)) !== undefined
+  }
+
   return {
     ...changesOfOneColumn(engine),
+    ...unusedClients(engine),
 
     async find(clientId) {
       const row = await rowOf(clientId)
@@ -36,34 +51,66 @@ export function sqlClients(engine: SqlEngine): ManagedClientStore {
 
     create: (client, now) =>
       engine.write(async () => {
-        const at = toMoment(now)
-        const created = await insertIfAbsent(engine, db, table, {
-          id: idIs(client.id),
-          metadata: metadataOf(engine, client),
-          secret_hashes: joined(engine, client.secretHashes),
-          disabled: client.disabled === true ? 1 : 0,
-          created_at: at,
-          updated_at: at,
-        })
+        const created = await insertIfAbsent(engine, db, table, rowFor(engine, client, now))
         return { outcome: created ? 'created' : 'exists' }
       }),
 
     update: (client, now) =>
       engine.write(async () => {
-        const { numUpdatedRows } = await db
-          .updateTable(table)
-          .set({ metadata: metadataOf(engine, client), updated_at: toMoment(now) })
-          .where('id', '=', idIs(client.id))
-          .executeTakeFirstOrThrow()
-        // MySQL can be told to count only rows in which something became different.
-        const isThere = numUpdatedRows === 1n || (await rowOf(client.id)) !== undefined
+        const isThere = await keep(client.id, { metadata: metadataOf(engine, client) }, now)
         return { outcome: isThere ? 'updated' : 'unknown' }
+      }),
+
+    use: (clientId, now) =>
+      engine.write(async () => {
+        const isThere = await keep(clientId, {}, now)
+        return { outcome: isThere ? 'used' : 'unknown' }
       }),
 
     async list() {
       const rows = await db.selectFrom(table).selectAll().orderBy('id').execute()
       return rows.map(toClient)
     },
+  }
+}
+
+/** Tries at a place that another caller took first: each time some caller has got one. */
+const mostTries = 8
+
+// Each unused client has one of so many places, and a unique index has each place once: the insert
+// decides, and what was read before it only finds a place that is likely free.
+function unusedClients(engine: SqlEngine): Pick<OpenClientStore, 'register' | 'purge'> {
+  const { db, tables } = engine
+  const table = tables.clients
+  const purge: OpenClientStore['purge'] = (now, limit) =>
+    purgeInBatches(engine, table, 'id', 'purge_at', now, limit)
+
+  async function freePlace(most: number): Promise<number | undefined> {
+    const rows = db.selectFrom(table).select('unused_place').where('unused_place', '>=', 0)
+    const taken = new Set((await rows.execute()).map((row) => Number(row.unused_place)))
+    const free = Array.from({ length: most }, (_none, place) => place).filter(
+      (place) => !taken.has(place),
+    )
+    return free.length === 0 ? undefined : free[randomInt(free.length)]
+  }
+
+  return {
+    async register(client, { most, unusedUntil }, now) {
+      // So that a full register opens again by itself, also where nobody purges.
+      await purge(now)
+      for (let tries = 0; tries < mostTries; tries += 1) {
+        const place = await freePlace(most)
+        if (place === undefined) return { outcome: 'full' }
+        const unused = { unused_place: place, purge_at: toMoment(unusedUntil) }
+        const isMine = await engine.write(() =>
+          insertIfAbsent(engine, db, table, { ...rowFor(engine, client, now), ...unused }),
+        )
+        if (isMine) return { outcome: 'registered' }
+      }
+      throw new Error('every free place for a client was taken by another one')
+    },
+
+    purge,
   }
 }
 
@@ -100,6 +147,18 @@ function changesOfOneColumn(
 
 function joined({ key }: SqlEngine, hashes: readonly string[] | undefined): KeyValue {
   return key(checkedSecretHashes(hashes).join(' '), 'secretHashes')
+}
+
+function rowFor(engine: SqlEngine, client: OAuthClient, now: Date) {
+  const at = toMoment(now)
+  return {
+    id: engine.key(client.id, 'clientId'),
+    metadata: metadataOf(engine, client),
+    secret_hashes: joined(engine, client.secretHashes),
+    disabled: client.disabled === true ? 1 : 0,
+    created_at: at,
+    updated_at: at,
+  }
 }
 
 function metadataOf({ text }: SqlEngine, client: OAuthClientMetadata): TextValue {

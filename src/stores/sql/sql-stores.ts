@@ -1,6 +1,6 @@
 import { AuthConfigError } from '../../errors.js'
 import type { KeyStore, StoredSigningKey } from '../../signers/contract.js'
-import type { ConsentStore, ManagedClientStore } from '../client-contract.js'
+import type { ConsentStore, OpenClientStore } from '../client-contract.js'
 import type { Migrations, SessionStore } from '../contract.js'
 import type { IdentityStore } from '../identity-contract.js'
 import type {
@@ -153,7 +153,7 @@ export function sqlStores<Database>(
 /** The stores that only apps of others, which sign their users in here, have a use for. */
 export interface SqlOAuthStores {
   /** The clients, where they are not listed in code. */
-  readonly clients: ManagedClientStore
+  readonly clients: OpenClientStore
   readonly consents: ConsentStore
   /** `redisOnceStore` may stand in for it. */
   readonly once: OnceStore

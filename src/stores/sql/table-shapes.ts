@@ -231,8 +231,13 @@ export const firstTables: readonly TableShape[] = [
       disabled: 'integer',
       created_at: 'moment',
       updated_at: 'moment',
+      unused_place: 'integer?',
+      purge_at: 'moment?',
     },
     primaryKey: ['id'],
+    // It bounds how many are unused, whoever inserts at once.
+    uniqueIndexes: [['unused_place']],
+    sparseIndexes: [['purge_at']],
   },
   {
     table: 'consents',

@@ -48,6 +48,9 @@ export interface ClientsTable {
   disabled: number
   created_at: MomentValue
   updated_at: MomentValue
+  /** Of a client that registered itself and is unused: its place among so many. */
+  unused_place: number | null
+  purge_at: MomentValue | null
 }
 
 /** One consent of a user to a client. */

@@ -2,7 +2,11 @@ import { AssertionError, deepStrictEqual } from 'node:assert/strict'
 import { inspect, isDeepStrictEqual, types } from 'node:util'
 import { sha256 } from '../../lib/secrets.js'
 import type { KeyStore } from '../../signers/contract.js'
-import type { ConsentStore, ManagedClientStore } from '../../stores/client-contract.js'
+import type {
+  ConsentStore,
+  ManagedClientStore,
+  OpenClientStore,
+} from '../../stores/client-contract.js'
 import type { SessionRecord, SessionStore } from '../../stores/contract.js'
 import type { IdentityStore } from '../../stores/identity-contract.js'
 import { type Moment, moments } from '../../stores/new-records.js'
@@ -223,7 +227,8 @@ export interface StoresUnderTest {
   readonly keys?: KeyStore
   readonly consents?: ConsentStore
   readonly once?: OnceStore
-  readonly clients?: ManagedClientStore
+  /** With the methods of an `OpenClientStore`, where clients register themselves. */
+  readonly clients?: ManagedClientStore & Partial<OpenClientStore>
   readonly passkeys?: PasskeyStore
   readonly proofs?: ProofStore
   readonly identities?: IdentityStore

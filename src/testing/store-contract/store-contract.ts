@@ -75,6 +75,7 @@ import { identitiesContract } from './identities.js'
 import { identityUnlinking } from './identity-unlinking.js'
 import { keysContract } from './keys.js'
 import { onceContract, oncePurge } from './once.js'
+import { openClients, unusedPurge } from './open-clients.js'
 import { passkeyOwnersContract, passkeysContract } from './passkeys.js'
 import { proofTries } from './proof-tries.js'
 import { proofListing, proofsContract, proofsPurge, proofVoiding } from './proofs.js'
@@ -284,7 +285,15 @@ const registerers: Readonly<Record<StoreContractName, Registerer>> = {
   keys: contractOf('keys', [keysContract]),
   consents: contractOf('consents', [consentsContract, strangeConsents, consentUnion]),
   once: contractOf('once', [onceContract, strangeOnce], onceInRealTime, oncePurge),
-  clients: contractOf('clients', [clientsContract, strangeClients, clientChanges]),
+  clients: contractOf(
+    'clients',
+    [clientsContract, strangeClients, clientChanges],
+    undefined,
+    (part) => {
+      openClients(part)
+      unusedPurge(part)
+    },
+  ),
   passkeys: contractOf('passkeys', [passkeysContract, passkeyOwnersContract]),
   proofs: contractOf(
     'proofs',

@@ -1169,6 +1169,28 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/oauth/register": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * An app registers itself, if it has no other way to be known (RFC 7591).
+         * @description - An app with a document of its own need not register where the metadata have `client_id_metadata_document_supported`. 20 apps for each network in an hour. An app that no user allows anything within a day is gone.
+         *     - A page of another site is 403, unless it is of the device itself, or of a listed host.
+         *     - All other metadata is ignored: `scope` of the answer is what the app may ask for.
+         */
+        post: operations["registerClient"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/oauth/userinfo": {
         parameters: {
             query?: never;
@@ -1440,6 +1462,21 @@ export interface components {
             /** @description the same */
             error_description: string;
         };
+        AppInvalidClientMetadata: {
+            /** @enum {boolean} */
+            success: false;
+            /** @enum {string} */
+            status: "error";
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            error: "invalid_client_metadata";
+            /** @description for people */
+            message: string;
+            /** @description the same */
+            error_description: string;
+        };
         AppInvalidGrant: {
             /** @enum {boolean} */
             success: false;
@@ -1450,6 +1487,21 @@ export interface components {
              * @enum {string}
              */
             error: "invalid_grant";
+            /** @description for people */
+            message: string;
+            /** @description the same */
+            error_description: string;
+        };
+        AppInvalidRedirectUri: {
+            /** @enum {boolean} */
+            success: false;
+            /** @enum {string} */
+            status: "error";
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            error: "invalid_redirect_uri";
             /** @description for people */
             message: string;
             /** @description the same */
@@ -3426,6 +3478,42 @@ export interface components {
                 expiresIn: number;
             };
         };
+        RegisterClientAnswer: {
+            /** @description the id of the app from now on */
+            client_id: string;
+            /** @description when, in seconds since 1970 */
+            client_id_issued_at: number;
+            /** @description what the app calls itself: 1 to 60 characters on one line */
+            client_name?: string;
+            /** @description 1 to 20: of the device, such as `http://127.0.0.1/callback`, where any port will do later, or of a host that the server lists */
+            redirect_uris: string[];
+            /** @description what it may exchange for tokens */
+            grant_types: string[];
+            /** @description `code` */
+            response_types: string[];
+            /**
+             * @description there are no secrets
+             * @enum {string}
+             */
+            token_endpoint_auth_method: "none";
+            /** @description all that it may ask for */
+            scope: string;
+        };
+        RegisterClientRequest: {
+            /** @description what the app calls itself: 1 to 60 characters on one line */
+            client_name?: string;
+            /** @description 1 to 20: of the device, such as `http://127.0.0.1/callback`, where any port will do later, or of a host that the server lists */
+            redirect_uris: string[];
+            /**
+             * @description there are no secrets
+             * @enum {string}
+             */
+            token_endpoint_auth_method?: "none";
+            /** @description with `authorization_code`; default: that one */
+            grant_types?: string[];
+            /** @description `code`, which is the default */
+            response_types?: string[];
+        };
         RegisterRequest: {
             /** @description one address, without a name */
             email: string;
@@ -3886,6 +3974,26 @@ export interface components {
             };
         };
         /** @description This is not allowed. */
+        AppForbiddenLimited: {
+            headers: {
+                "Cache-Control": components["headers"]["NoStore"];
+                "X-Content-Type-Options": components["headers"]["NoSniff"];
+                "Content-Security-Policy": components["headers"]["NothingRuns"];
+                "X-Request-Id": components["headers"]["RequestId"];
+                "Access-Control-Allow-Origin": components["headers"]["Origin"];
+                "Access-Control-Expose-Headers": components["headers"]["Exposed"];
+                Vary: components["headers"]["Vary"];
+                "RateLimit-Limit": components["headers"]["Limit"];
+                "RateLimit-Remaining": components["headers"]["Remaining"];
+                "RateLimit-Reset": components["headers"]["Reset"];
+                "WWW-Authenticate": components["headers"]["MayChallenge"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["AppForbidden"];
+            };
+        };
+        /** @description This is not allowed. */
         AppForbiddenLimitedOwn: {
             headers: {
                 "Cache-Control": components["headers"]["NoStore"];
@@ -4021,6 +4129,25 @@ export interface components {
                 "application/json": components["schemas"]["AppInvalidRequest"] | components["schemas"]["AppInvalidGrant"] | components["schemas"]["AppUnauthorizedClient"] | components["schemas"]["AppUnsupportedGrantType"] | components["schemas"]["AppInvalidScope"] | components["schemas"]["AppInvalidTarget"] | components["schemas"]["AppAuthorizationPending"] | components["schemas"]["AppSlowDown"] | components["schemas"]["AppAccessDenied"] | components["schemas"]["AppExpiredToken"];
             };
         };
+        /** @description The request is not valid. A redirect URI of the client is not accepted. The client cannot be registered as this. */
+        AppInvalidRequestOrAppInvalidRedirectUriOrAppInvalidClientMetadataLimited: {
+            headers: {
+                "Cache-Control": components["headers"]["NoStore"];
+                "X-Content-Type-Options": components["headers"]["NoSniff"];
+                "Content-Security-Policy": components["headers"]["NothingRuns"];
+                "X-Request-Id": components["headers"]["RequestId"];
+                "Access-Control-Allow-Origin": components["headers"]["Origin"];
+                "Access-Control-Expose-Headers": components["headers"]["Exposed"];
+                Vary: components["headers"]["Vary"];
+                "RateLimit-Limit": components["headers"]["Limit"];
+                "RateLimit-Remaining": components["headers"]["Remaining"];
+                "RateLimit-Reset": components["headers"]["Reset"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["AppInvalidRequest"] | components["schemas"]["AppInvalidRedirectUri"] | components["schemas"]["AppInvalidClientMetadata"];
+            };
+        };
         /** @description The request is not valid. The client may not use this grant type. The scope is more than was granted, or is none. The resource is more than was granted, or is none. */
         AppInvalidRequestOrAppUnauthorizedClientOrAppInvalidScopeOrAppInvalidTargetLimitedOwn: {
             headers: {
@@ -4035,6 +4162,25 @@ export interface components {
             };
             content: {
                 "application/json": components["schemas"]["AppInvalidRequest"] | components["schemas"]["AppUnauthorizedClient"] | components["schemas"]["AppInvalidScope"] | components["schemas"]["AppInvalidTarget"];
+            };
+        };
+        /** @description The request body is too large. */
+        AppPayloadTooLargeLimited: {
+            headers: {
+                "Cache-Control": components["headers"]["NoStore"];
+                "X-Content-Type-Options": components["headers"]["NoSniff"];
+                "Content-Security-Policy": components["headers"]["NothingRuns"];
+                "X-Request-Id": components["headers"]["RequestId"];
+                "Access-Control-Allow-Origin": components["headers"]["Origin"];
+                "Access-Control-Expose-Headers": components["headers"]["Exposed"];
+                Vary: components["headers"]["Vary"];
+                "RateLimit-Limit": components["headers"]["Limit"];
+                "RateLimit-Remaining": components["headers"]["Remaining"];
+                "RateLimit-Reset": components["headers"]["Reset"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["AppPayloadTooLarge"];
             };
         };
         /** @description The request body is too large. */
@@ -4069,6 +4215,26 @@ export interface components {
             };
             content: {
                 "application/json": components["schemas"]["AppPayloadTooLarge"];
+            };
+        };
+        /** @description The service is temporarily unavailable. Try again shortly. */
+        AppTemporarilyUnavailableLimited: {
+            headers: {
+                "Cache-Control": components["headers"]["NoStore"];
+                "X-Content-Type-Options": components["headers"]["NoSniff"];
+                "Content-Security-Policy": components["headers"]["NothingRuns"];
+                "X-Request-Id": components["headers"]["RequestId"];
+                "Access-Control-Allow-Origin": components["headers"]["Origin"];
+                "Access-Control-Expose-Headers": components["headers"]["Exposed"];
+                Vary: components["headers"]["Vary"];
+                "RateLimit-Limit": components["headers"]["Limit"];
+                "RateLimit-Remaining": components["headers"]["Remaining"];
+                "RateLimit-Reset": components["headers"]["Reset"];
+                "Retry-After": components["headers"]["RetryAfter"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["AppTemporarilyUnavailable"];
             };
         };
         /** @description The service is temporarily unavailable. Try again shortly. */
@@ -4124,6 +4290,26 @@ export interface components {
             };
         };
         /** @description Too many attempts. Try again later. */
+        AppTooManyRequestsLimited: {
+            headers: {
+                "Cache-Control": components["headers"]["NoStore"];
+                "X-Content-Type-Options": components["headers"]["NoSniff"];
+                "Content-Security-Policy": components["headers"]["NothingRuns"];
+                "X-Request-Id": components["headers"]["RequestId"];
+                "Access-Control-Allow-Origin": components["headers"]["Origin"];
+                "Access-Control-Expose-Headers": components["headers"]["Exposed"];
+                Vary: components["headers"]["Vary"];
+                "RateLimit-Limit": components["headers"]["Limit"];
+                "RateLimit-Remaining": components["headers"]["Remaining"];
+                "RateLimit-Reset": components["headers"]["Reset"];
+                "Retry-After": components["headers"]["RetryAfter"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["AppTooManyRequests"];
+            };
+        };
+        /** @description Too many attempts. Try again later. */
         AppTooManyRequestsLimitedOpen: {
             headers: {
                 "Cache-Control": components["headers"]["NoStore"];
@@ -4173,6 +4359,25 @@ export interface components {
             };
             content: {
                 "application/json": components["schemas"]["AppUnauthorized"];
+            };
+        };
+        /** @description Send the body as application/json in UTF-8. */
+        AppUnsupportedMediaTypeLimited: {
+            headers: {
+                "Cache-Control": components["headers"]["NoStore"];
+                "X-Content-Type-Options": components["headers"]["NoSniff"];
+                "Content-Security-Policy": components["headers"]["NothingRuns"];
+                "X-Request-Id": components["headers"]["RequestId"];
+                "Access-Control-Allow-Origin": components["headers"]["Origin"];
+                "Access-Control-Expose-Headers": components["headers"]["Exposed"];
+                Vary: components["headers"]["Vary"];
+                "RateLimit-Limit": components["headers"]["Limit"];
+                "RateLimit-Remaining": components["headers"]["Remaining"];
+                "RateLimit-Reset": components["headers"]["Reset"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["AppUnsupportedMediaType"];
             };
         };
         /** @description Send the body as application/json in UTF-8. */
@@ -8289,6 +8494,46 @@ export interface operations {
             415: components["responses"]["AppUnsupportedMediaTypeLimitedOwn"];
             429: components["responses"]["AppTooManyRequestsLimitedOwn"];
             503: components["responses"]["AppTemporarilyUnavailableLimitedOwn"];
+        };
+    };
+    registerClient: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RegisterClientRequest"];
+            };
+        };
+        responses: {
+            /** @description The app. */
+            201: {
+                headers: {
+                    "Cache-Control": components["headers"]["NoStore"];
+                    "X-Content-Type-Options": components["headers"]["NoSniff"];
+                    "Content-Security-Policy": components["headers"]["NothingRuns"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "Access-Control-Allow-Origin": components["headers"]["Origin"];
+                    "Access-Control-Expose-Headers": components["headers"]["Exposed"];
+                    Vary: components["headers"]["Vary"];
+                    "RateLimit-Limit": components["headers"]["Limit"];
+                    "RateLimit-Remaining": components["headers"]["Remaining"];
+                    "RateLimit-Reset": components["headers"]["Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RegisterClientAnswer"];
+                };
+            };
+            400: components["responses"]["AppInvalidRequestOrAppInvalidRedirectUriOrAppInvalidClientMetadataLimited"];
+            403: components["responses"]["AppForbiddenLimited"];
+            413: components["responses"]["AppPayloadTooLargeLimited"];
+            415: components["responses"]["AppUnsupportedMediaTypeLimited"];
+            429: components["responses"]["AppTooManyRequestsLimited"];
+            503: components["responses"]["AppTemporarilyUnavailableLimited"];
         };
     };
     getUserinfo: {

@@ -185,7 +185,11 @@ create table if not exists `mar_clients` (
   `disabled` integer not null,
   `created_at` bigint not null,
   `updated_at` bigint not null,
-  primary key (id)
+  `unused_place` integer null,
+  `purge_at` bigint null,
+  primary key (id),
+  unique index `mar_clients_unused_place` (unused_place),
+  index `mar_clients_purge_at` (purge_at)
 ) engine=InnoDB row_format=dynamic;
 
 create table if not exists `mar_consents` (

@@ -197,8 +197,14 @@ create table if not exists "mar_clients" (
   "disabled" integer not null,
   "created_at" integer not null,
   "updated_at" integer not null,
+  "unused_place" integer null,
+  "purge_at" integer null,
   primary key (id)
 );
+
+create unique index if not exists "mar_clients_unused_place" on "mar_clients" (unused_place);
+
+create index if not exists "mar_clients_purge_at" on "mar_clients" (purge_at) where purge_at is not null;
 
 create table if not exists "mar_consents" (
   "user_id" text not null,

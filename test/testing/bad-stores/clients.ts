@@ -1,13 +1,13 @@
-import type { ManagedClientStore, OAuthClient } from '../../../src/index.js'
+import type { OAuthClient, OpenClientStore } from '../../../src/index.js'
 import { awaited, collation, withClients } from './helpers.js'
 
 /** A good store over rows that its changes may write as they like. */
 function clientRows(
-  change: (rows: Map<string, OAuthClient>, good: ManagedClientStore) => Partial<ManagedClientStore>,
+  change: (rows: Map<string, OAuthClient>, good: OpenClientStore) => Partial<OpenClientStore>,
 ) {
   return withClients((good) => {
     const rows = new Map<string, OAuthClient>()
-    const kept: ManagedClientStore = {
+    const kept: OpenClientStore = {
       ...good,
       find: async (id) => structuredClone(rows.get(id) ?? null),
       async create(client, now) {
@@ -165,6 +165,46 @@ export const badClients = {
       create: (client, now) => good.create({ ...client, id: fold(client.id) }, now),
     }
   }),
+  'clients: register counts, then writes': withClients((good) => {
+    const unused = new Map<string, Date>()
+    const forget = (now: Date) => {
+      for (const [id, until] of unused) if (until <= now) unused.delete(id)
+    }
+    return {
+      async register(client, { most, unusedUntil }, now) {
+        forget(now)
+        const isFull = unused.size >= most
+        await awaited()
+        if (isFull) return { outcome: 'full' }
+        unused.set(client.id, unusedUntil)
+        return good.register(client, { most: 1e6, unusedUntil }, now)
+      },
+      use(id, now) {
+        unused.delete(id)
+        return good.use(id, now)
+      },
+      update(client, now) {
+        unused.delete(client.id)
+        return good.update(client, now)
+      },
+      purge(now, limit) {
+        forget(now)
+        return good.purge(now, limit)
+      },
+    }
+  }),
+  'clients: use keeps nothing': withClients((good) => ({
+    use: async (id) => ({ outcome: (await good.find(id)) === null ? 'unknown' : 'used' }),
+  })),
+  'clients: use says so to everyone': withClients((good) => ({
+    async use(id, now) {
+      await good.use(id, now)
+      return { outcome: 'used' }
+    },
+  })),
+  'clients: purge a moment too late': withClients((good) => ({
+    purge: (now, limit) => good.purge(new Date(now.getTime() - 1), limit),
+  })),
   'clients: undefined when there is none': clientRows((rows) => ({
     find: async (id) => structuredClone(rows.get(id)) as OAuthClient,
   })),

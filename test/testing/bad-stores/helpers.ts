@@ -4,8 +4,8 @@ import type {
   DeviceCodeStore,
   IdentityStore,
   KeyStore,
-  ManagedClientStore,
   OnceStore,
+  OpenClientStore,
   ProofStore,
   SecondFactorStore,
   SessionStore,
@@ -79,7 +79,7 @@ export const withOnce = (change: Change<OnceStore>) => (): StoresUnderTest => {
   return { once: { ...once, ...change(once) } }
 }
 
-export const withClients = (change: Change<ManagedClientStore>) => (): StoresUnderTest => {
+export const withClients = (change: Change<OpenClientStore>) => (): StoresUnderTest => {
   const { clients } = memoryOAuthStores()
   return { clients: { ...clients, ...change(clients) } }
 }

@@ -180,6 +180,9 @@ function ofHashes(at: fresh.Moment): Asked<OfHashes> {
       replaceSecrets: [clientId, [], [], now],
       setDisabled: [clientId, true, now],
       list: [],
+      register: [fresh.newClient(), { most: 1000, unusedUntil: at(60) }, now],
+      use: [clientId, now],
+      purge: [now, 10],
     },
   }
 }
