@@ -3485,7 +3485,7 @@ export interface components {
             client_id_issued_at: number;
             /** @description what the app calls itself: 1 to 60 characters on one line */
             client_name?: string;
-            /** @description 1 to 20: of the device, such as `http://127.0.0.1/callback`, where any port will do later, or of a host that the server lists */
+            /** @description 1 to 20: of the device, such as `http://127.0.0.1/callback`, with any port later, or of a host that the server lists */
             redirect_uris: string[];
             /** @description what it may exchange for tokens */
             grant_types: string[];
@@ -3502,7 +3502,7 @@ export interface components {
         RegisterClientRequest: {
             /** @description what the app calls itself: 1 to 60 characters on one line */
             client_name?: string;
-            /** @description 1 to 20: of the device, such as `http://127.0.0.1/callback`, where any port will do later, or of a host that the server lists */
+            /** @description 1 to 20: of the device, such as `http://127.0.0.1/callback`, with any port later, or of a host that the server lists */
             redirect_uris: string[];
             /**
              * @description there are no secrets
