@@ -335,6 +335,7 @@ export type {
   SignInRefusal,
   ThrottleScope,
 } from './audit/refusals.js'
+export type { SecondFactorEvent } from './audit/second-factor-events.js'
 export {
   AuthConfigError,
   AuthError,

@@ -353,10 +353,11 @@ ${endButton(id, shown, texts)}</li>
 
 function remembered({ remembered: all }: AccountView, texts: PageTexts): SafeHtml | null {
   if (all.length === 0) return null
+  const list = all.map((one) => rememberedBrowser(one, texts))
   return html`
 <h2 id="remembered">${texts.html('account.remembered')}</h2>
 <p>${texts.html('account.remembered-lead')}</p>
-<ul class="items" aria-labelledby="remembered">${all.map((one) => rememberedBrowser(one, texts))}</ul>
+<ul class="items" aria-labelledby="remembered">${list}</ul>
 `
 }
 

@@ -236,8 +236,8 @@ export const loginAnswer: Operation['answers'] = {
       ).optional(),
       ...refreshableFields,
       rememberToken: text(
-        'with `remember` or `rememberToken`: keep it after the session, and send it with the next ' +
-          'sign-in',
+        'with `remember` or `rememberToken`: keep it after the session, and send it with the ' +
+          'next sign-in',
       ).optional(),
     }),
   },

@@ -205,8 +205,8 @@ export type Goal =
       readonly wayBack: WayBack
     }
   /**
-   * A page of this origin: the path with query and fragment, and the age of the sign-in that it asks
-   * for, in seconds; null for any.
+   * A page of this origin: the path with query and fragment, and the age of the sign-in that it
+   * asks for, in seconds; null for any.
    */
   | { readonly kind: 'page'; readonly path: string; readonly maxAge: number | null }
 

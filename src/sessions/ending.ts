@@ -66,7 +66,7 @@ export function createSessionEnding(rows: SessionRowsKit): SessionEnding {
   const kit: Announcing = { ...rows, listeners }
   const { store, revocations, clock } = rows
   const endChildren = createEndChildren(kit)
-  const endTwice = createEndTwice(rows)
+  const endTwice = createEndTwice(rows, rows.forgetBrowsers)
 
   async function endAlone(
     session: SessionName,
@@ -128,13 +128,16 @@ export function createSessionEnding(rows: SessionRowsKit): SessionEnding {
     forgetBrowsers: async (userId) => rows.forgetBrowsers?.(userId),
 
     // The browsers of the user have nothing to do with one app.
-    endClient: createEndClient(kit, createEndTwice({ ...rows, forgetBrowsers: undefined })),
+    endClient: createEndClient(kit, createEndTwice(rows)),
 
     onAppSessionEnded: (listener) => void listeners.push(listener),
   }
 }
 
-function createEndTwice({ revocations, forgetBrowsers }: SessionRowsKit) {
+function createEndTwice(
+  { revocations }: SessionRowsKit,
+  forgetBrowsers?: SessionRowsKit['forgetBrowsers'],
+) {
   return async function endTwice(userId: string, endOnce: () => Promise<number>): Promise<number> {
     try {
       const ended = await twice(endOnce)

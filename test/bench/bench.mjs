@@ -107,7 +107,7 @@ function readArguments(given) {
   const unknown = names.find((name) => !(name in suites) && !words.includes(name))
   if (unknown !== undefined)
     throw new Error(
-      `there is no suite "${unknown}"; there are ${Object.keys(suites).join(', ')}, rest, and render`,
+      `there is no suite "${unknown}"; there are ${[...Object.keys(suites), ...words].join(', ')}`,
     )
   return { names, isQuick: given.includes('--quick') }
 }

@@ -20,7 +20,7 @@ export function signIn(host: TestHost, more: object = {}, headers: Record<string
 
 const userAgent = 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0'
 
-/** Signs in with the code of the moment, and answers the token of the browser and of the session. */
+/** Signs in with the code of the moment, and answers both tokens. */
 export async function rememberedAt(host: TestHost, secret: string) {
   const answer = await signIn(
     host,

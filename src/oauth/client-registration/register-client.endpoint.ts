@@ -10,7 +10,7 @@ import { isAcceptedOrigin, readClientMetadata } from './client-metadata.js'
 import type { ClientRegistration } from './client-registration.js'
 
 /** With the option `oauth.registration`. */
-interface RegistrationKit extends AppsKit {
+interface ClientRegistrationKit extends AppsKit {
   readonly registration: ClientRegistration
 }
 
@@ -21,7 +21,7 @@ const grants = ['authorization_code', 'refresh_token']
  * `POST /oauth/register`, [RFC 7591 §3](https://www.rfc-editor.org/rfc/rfc7591#section-3): a client
  * registers itself.
  */
-export function registerClientEndpoint(kit: RegistrationKit): Endpoint {
+export function registerClientEndpoint(kit: ClientRegistrationKit): Endpoint {
   const { registration, baseUrl, throttle, clock } = kit
   const isAccepted = acceptsOrigin(registration)
   return async function registerClient(request) {
@@ -62,7 +62,7 @@ function acceptsOrigin({ hosts }: ClientRegistration): (origin: string) => boole
 }
 
 function readOrTell(
-  { registration, audit }: RegistrationKit,
+  { registration, audit }: ClientRegistrationKit,
   body: JsonBody,
   context: RequestContext,
 ) {

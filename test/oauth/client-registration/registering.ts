@@ -49,8 +49,6 @@ export async function startRegistering({ registration, ...settings }: Registerin
   return { ...at, store: option.clients, send, register, eventsOf }
 }
 
-export type Host = Awaited<ReturnType<typeof startRegistering>>
-
 let addresses = 0
 
 /** An address of a network of its own, of IPv4. */
@@ -60,7 +58,7 @@ export function nextAddress(): string {
 }
 
 /** What a client knows of itself once it is registered. */
-export function asClient(body: Readonly<Record<string, unknown>>): OAuthClient {
+function asClient(body: Readonly<Record<string, unknown>>): OAuthClient {
   return {
     id: String(body['client_id']),
     name: '',
