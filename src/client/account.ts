@@ -11,6 +11,7 @@ import type {
   NewNamedToken,
   Proof,
   Reauthenticated,
+  RememberedBrowser,
   SessionSummary,
   SocketTicket,
   TotpEnrolment,
@@ -58,6 +59,13 @@ export interface ConsentMethods {
   revoke(clientId: string): Promise<number>
 }
 
+/** Browsers in which the user is not asked for the second factor. */
+export interface RememberedMethods {
+  list(): Promise<readonly RememberedBrowser[]>
+  /** The next sign-in there needs the second factor again. No session ends. */
+  forget(id: string): Promise<void>
+}
+
 /** Account management of the signed-in user. Every method throws AuthClientError. */
 export interface AccountMethods {
   /** Requests the user from the server and stores the answer. */
@@ -66,6 +74,8 @@ export interface AccountMethods {
   readonly tokens: NamedTokenMethods
   readonly totp: TotpMethods
   readonly consents: ConsentMethods
+  /** Only if the server has the option `secondFactor.remember`. */
+  readonly rememberedBrowsers: RememberedMethods
   /**
    * Reauthenticates after `reauthentication-required`. The session then counts as a fresh sign-in.
    * Only if the server has the option `passkeys`.
@@ -104,6 +114,7 @@ export function createAccount(
     tokens: namedTokenMethods(ask),
     totp: totpMethods(ask, keeper),
     consents: consentMethods(ask),
+    rememberedBrowsers: rememberedMethods(ask),
     reauthenticate: (proof) => ask('POST', '/auth/reauthenticate', proof),
     authorizationCode: (codeChallenge) =>
       ask('POST', '/auth/pkce/authorize', { codeChallenge, codeChallengeMethod: 'S256' }),
@@ -140,11 +151,15 @@ interface Revoked {
   readonly revoked: number
 }
 
+function endOne(ask: Ask, path: string): (id: string) => Promise<void> {
+  return async (id) => void (await ask('DELETE', `${path}/${segment(id)}`))
+}
+
 function sessionMethods(ask: Ask): SessionMethods {
   const path = '/auth/sessions'
   return {
     list: async () => (await ask<{ sessions: SessionSummary[] }>('GET', path)).sessions,
-    end: async (id) => void (await ask('DELETE', `${path}/${segment(id)}`)),
+    end: endOne(ask, path),
     endOthers: async () => (await ask<Revoked>('DELETE', path)).revoked,
   }
 }
@@ -154,7 +169,7 @@ function namedTokenMethods(ask: Ask): NamedTokenMethods {
   return {
     list: async () => (await ask<{ accessTokens: NamedToken[] }>('GET', path)).accessTokens,
     create: (asked) => ask('POST', path, asked),
-    end: async (id) => void (await ask('DELETE', `${path}/${segment(id)}`)),
+    end: endOne(ask, path),
     endAll: async () => (await ask<Revoked>('DELETE', path)).revoked,
   }
 }
@@ -181,6 +196,14 @@ function totpMethods(ask: Ask, keeper: Pick<TokenKeeper, 'read' | 'change'>): To
 export async function noteEnrolled(keeper: Pick<TokenKeeper, 'read' | 'change'>): Promise<void> {
   const session = await keeper.read()
   if (session?.enrolmentRequired) await keeper.change(session, { enrolmentRequired: false })
+}
+
+function rememberedMethods(ask: Ask): RememberedMethods {
+  const path = '/auth/remembered-browsers'
+  return {
+    list: async () => (await ask<{ browsers: RememberedBrowser[] }>('GET', path)).browsers,
+    forget: endOne(ask, path),
+  }
 }
 
 function consentMethods(ask: Ask): ConsentMethods {

@@ -179,7 +179,7 @@ export function createAuthClient(options: AuthClientOptions): AuthClient {
   const { withRetry, waitAfter } = createRetry(maxWaitMs, onBusy)
   const kept = createKeptSession(storage, state)
   const keeper = createTokenKeeper({ kept, transport, withRetry, clock })
-  const signingIn = { keeper, transport, withRetry, clock }
+  const signingIn = { keeper, kept, transport, withRetry, clock }
   const { signIn, signInBy, exchange, signOut } = createSignIn(signingIn)
   const call = createCallWire({ keeper, transport, withRetry })
   const account = createAccount(call, keeper)

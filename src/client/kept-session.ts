@@ -10,9 +10,9 @@ export interface KeptSession {
    * Null if the server has ended the session. What was last read of a remembered browser stays,
    * unless there is a new token.
    */
-  set(session: StoredSession | null, rememberToken?: string | null): Promise<void>
+  set(session: StoredSession | null, rememberToken?: string): Promise<void>
   /** The token of this browser, if the server remembers it. */
-  rememberToken(): Promise<string | null>
+  rememberToken(): Promise<string | undefined>
   remove(): Promise<void>
   /** Does the work under the lock of the store. */
   exclusively<T>(work: () => Promise<T>): Promise<T>
@@ -23,33 +23,32 @@ export function createKeptSession(
   store: TokenStore,
   state: Pick<StateKeeper, 'setSession'>,
 ): KeptSession {
-  let remembered: string | null = null
+  let remembered: string | undefined
 
-  function note(stored: Stored): StoredSession | null {
-    remembered = stored.rememberToken
-    state.setSession(stored.session, stored.session === null && stored.hasEnded)
-    return stored.session
+  function note({ session, ended = false, rememberToken }: Stored): StoredSession | null {
+    remembered = rememberToken
+    state.setSession(session, ended)
+    return session
   }
 
-  const write = async (stored: Stored) => {
+  async function write(stored: Stored): Promise<void> {
     await saying(() => store.set(toText(stored)))
     note(stored)
   }
+
   const read = async () => note(fromText(await saying(() => store.get())))
 
   return {
     read,
     set: (session, rememberToken = remembered) =>
-      write(
-        session === null ? { session, hasEnded: true, rememberToken } : { session, rememberToken },
-      ),
+      write({ session, ended: session === null || undefined, rememberToken }),
     async rememberToken() {
       await read()
       return remembered
     },
     async remove() {
-      const left = { session: null, hasEnded: false, rememberToken: remembered }
-      if (remembered !== null) return write(left)
+      const left = { session: null, rememberToken: remembered }
+      if (remembered) return write(left)
       await saying(() => store.remove())
       note(left)
     },

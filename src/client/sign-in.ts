@@ -1,4 +1,5 @@
 import { type AuthClientError, isRefusal, noAnswer } from './errors.js'
+import type { KeptSession } from './kept-session.js'
 import { isSameSignIn, ofLogin, type StoredSession, withTokens } from './stored-session.js'
 import { requirePair, type TokenKeeper } from './token-keeper.js'
 import { isObject, isText, isTokenRefusal, type Retry, type Transport } from './transport.js'
@@ -84,7 +85,8 @@ export interface CodeProof {
 }
 
 export interface SignInDeps extends SignOutDeps {
-  readonly keeper: SignOutDeps['keeper'] & Pick<TokenKeeper, 'keep' | 'rememberToken'>
+  readonly keeper: SignOutDeps['keeper'] & Pick<TokenKeeper, 'keep'>
+  readonly kept: Pick<KeptSession, 'rememberToken'>
   readonly clock: () => Date
 }
 
@@ -99,9 +101,9 @@ export function createSignIn(deps: SignInDeps): SignIn {
   ): Promise<SignInResult> {
     try {
       // `refreshable` tokens live for minutes, which limits the damage of a leak.
-      const rememberToken = await deps.keeper.rememberToken()
-      const remembered = rememberToken === null ? {} : { rememberToken }
-      const body = { ...given, ...remembered, tokens: 'refreshable' }
+      // JSON leaves it out if there is none.
+      const rememberToken = await deps.kept.rememberToken()
+      const body = { ...given, rememberToken, tokens: 'refreshable' }
       const request = { method: 'POST', path, body } as const
       const login = requireLogin(await withRetry(() => transport.ask(request)))
       const session = ofLogin(login, deps.clock().getTime())
@@ -187,9 +189,8 @@ function codeNeeded(
 // An answer in another form must not be stored as a sign-in.
 function requireLogin(answer: unknown): LoginAnswer {
   const { data } = answer as { readonly data?: Partial<LoginAnswer> }
-  const { userId, authToken, me, refreshToken = '', expiresIn = 0, rememberToken = '' } = data ?? {}
-  const texts = [userId, authToken, refreshToken, rememberToken]
-  const isLogin = texts.every(isText) && Number.isFinite(expiresIn)
+  const { userId, authToken, me, refreshToken = '', expiresIn = 0 } = data ?? {}
+  const isLogin = [userId, authToken, refreshToken].every(isText) && Number.isFinite(expiresIn)
   if (isLogin && isObject(me)) return data as LoginAnswer
   throw noAnswer()
 }

@@ -17,40 +17,33 @@ export interface StoredSession {
   readonly clientId?: string
 }
 
-/** Stored instead of a sign-in that the server has ended, so that every tab knows why. */
-const ended = { ended: true }
-
 /** The content of a store: a sign-in, an ended one, or nothing. */
-export type Stored = (
-  | { readonly session: StoredSession }
-  | { readonly session: null; readonly hasEnded: boolean }
-) & {
-  /** Stays when the user signs out. Null unless the server remembers this browser. */
-  readonly rememberToken: string | null
+export interface Stored extends Kept {
+  readonly session: StoredSession | null
+}
+
+interface Kept {
+  /** True if the server has ended the sign-in, so that every tab knows why. */
+  readonly ended?: boolean | undefined
+  /** Stays when the user signs out. Undefined unless the server remembers this browser. */
+  readonly rememberToken?: string | undefined
 }
 
 /** Serializes. */
-export function toText(stored: Stored): string {
-  const { session, rememberToken } = stored
-  const content = session ?? ('hasEnded' in stored && stored.hasEnded ? ended : {})
-  return JSON.stringify(rememberToken === null ? content : { ...content, rememberToken })
+export function toText({ session, ...kept }: Stored): string {
+  return JSON.stringify({ ...session, ...kept })
 }
 
 /** Parses; any text of other origin counts as nothing. */
 export function fromText(text: string | null): Stored {
-  const found = parse(text ?? 'null') as Partial<StoredSession & Ended> | null
-  const { rememberToken = null, ended: hasEnded, ...session } = found ?? {}
+  const found = parse(text ?? '{}') as (Partial<StoredSession> & Kept) | null
+  const { rememberToken, ended, ...session } = found ?? {}
   const isSession =
     typeof session.accessToken === 'string' &&
     typeof session.userId === 'string' &&
     typeof session.me === 'object'
   if (isSession) return { session: session as StoredSession, rememberToken }
-  return { session: null, hasEnded: hasEnded === true, rememberToken }
-}
-
-interface Ended {
-  readonly ended: boolean
-  readonly rememberToken: string
+  return { session: null, ended, rememberToken }
 }
 
 function parse(text: string): unknown {

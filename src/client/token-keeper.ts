@@ -16,8 +16,6 @@ export interface TokenKeeper {
   fresh(rejected?: string): Promise<StoredSession>
   /** Stores a sign-in; resolves with the one it replaced. */
   keep(session: StoredSession, rememberToken?: string): Promise<StoredSession | null>
-  /** The token of this browser, if the server remembers it; null without. */
-  rememberToken(): Promise<string | null>
   /** Changes members of this sign-in, if the store still holds it. */
   change(session: StoredSession, by: Partial<StoredSession>): Promise<void>
   /**
@@ -80,7 +78,6 @@ export function createTokenKeeper(deps: TokenKeeperDeps): TokenKeeper {
         await kept.set(session, rememberToken)
         return former
       }),
-    rememberToken: kept.rememberToken,
     change: (session, by) =>
       kept.exclusively(async () => {
         const found = await kept.read()

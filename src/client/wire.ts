@@ -34,6 +34,16 @@ export interface SessionSummary {
   readonly actor: { readonly id: string } | null
 }
 
+/** A browser in which the user is not asked for the second factor. */
+export interface RememberedBrowser {
+  readonly id: string
+  /** For people, such as `Firefox on Linux`. */
+  readonly name: string | null
+  /** When the second factor was shown there. */
+  readonly since: string
+  readonly expiresAt: string
+}
+
 /** A named token of the user, without its secret. */
 export interface NamedToken {
   readonly id: string

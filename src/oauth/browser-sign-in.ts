@@ -58,7 +58,8 @@ export function createFindBrowserUser({
         authenticatedAt,
         acr: acrOf(methods, meetsFactorPolicy),
         // Users with a second factor have shown it, or the decision would have refused.
-        reachableAcrs: methods.includes('remembered') ? ['urn:mar:2fa'] : [],
+        reachableAcrs: [],
+        isRemembered: methods.includes('remembered'),
         mustEnrol: !mayGoOn(methods) && (await mustHaveFactor(user)),
         isByFormerSecret: secret !== null && isFormerSecret(secret, session),
       },

@@ -14,6 +14,8 @@ export interface BrowserSignIn {
   readonly acr: Acr
   /** The `acr` values that the second-factor page can reach. */
   readonly reachableAcrs: readonly Acr[]
+  /** Whether a remembered browser stood in for the second factor. Default false. */
+  readonly isRemembered?: boolean
   /** Whether the host requires a second factor and the user has none yet. */
   readonly mustEnrol: boolean
   /** Whether the cookie held the session's former secret. */
@@ -130,13 +132,25 @@ function refused(error: InteractionError, description: string): AuthorizationDec
 }
 
 function mustSignIn(
-  { prompt, maxAge }: AuthorizationRequest,
+  { prompt, maxAge, acrValues }: AuthorizationRequest,
   session: BrowserSignIn,
   flow: AuthorizationFlow,
 ): boolean {
   if (flow.done.includes('login')) return false
   if (prompt.includes('login') || prompt.includes('create')) return true
-  return isTooOld(maxAge, session, flow) || isAnother(session, flow)
+  return (
+    isTooOld(maxAge, session, flow) || isAnother(session, flow) || owesFactor(acrValues, session)
+  )
+}
+
+// A remembered browser is not asked by itself. An app that wants two factors gets a sign-in with
+// both: somebody else may have the browser by now.
+function owesFactor(
+  acrValues: AuthorizationRequest['acrValues'],
+  { isRemembered = false, acr }: BrowserSignIn,
+): boolean {
+  const wanted = acrValues.find((one) => reachesAcr('urn:mar:2fa', one))
+  return isRemembered && wanted !== undefined && !reachesAcr(acr, wanted)
 }
 
 // 0 requires a sign-in now, whatever the clock says: OpenID Connect Core §3.1.2.1.

@@ -43,9 +43,7 @@ export function nextStep(decision: AuthorizationDecision, flow: Flow | null): Ne
 
 type DecidedPage = Extract<AuthorizationDecision, { next: 'page' }>['page']
 
-function pageOf(decided: DecidedPage, flow: Flow | null): StepPage {
-  // A code alone proves nothing: somebody else may have the browser by now.
-  const page = decided === 'second-factor' ? 'sign-in' : decided
+function pageOf(page: DecidedPage, flow: Flow | null): StepPage {
   // After a right password, only the code is missing.
   if (page === 'sign-in' && (flow?.pending ?? null) !== null) return 'second-factor'
   if (page === 'sign-in' && flow?.mailed !== undefined) return 'code'

@@ -185,7 +185,7 @@ export interface AuthRouter extends Router {
    * All numbers of this process in the text format of Prometheus, version 0.0.4: audit events by
    * type and reason, sign-ins by door, calls of your stores and hooks with their durations, the
    * queue of passwords, sockets, mail. Calls are measured from the first question on. Fewer than
-   * 300 series, always the same ones: no label has a name, an address or the id of a client. Do not
+   * 320 series, always the same ones: no label has a name, an address or the id of a client. Do not
    * show them to everybody: they tell an attacker what you notice. The queries and alerts for them
    * are in `docs/monitoring.md`.
    *

@@ -30,6 +30,7 @@ const everything: Partial<AuthRouterOptions> = {
   ...providersOptions(),
   ...deviceLinksOptions(),
   namedTokens: true,
+  secondFactor: { remember: { days: 30 } },
   pagesOrigin,
   signer: joseSigner({
     issuer: `${issuer}/api/v1`,

@@ -80,6 +80,8 @@ const calls: ((client: AuthClient) => Promise<unknown>)[] = [
   (client) => client.totp.confirm('123456'),
   (client) => client.totp.disable('password', '123456'),
   (client) => client.totp.newRecoveryCodes('password', '123456'),
+  (client) => client.rememberedBrowsers.list(),
+  (client) => client.rememberedBrowsers.forget('x'),
   (client) => client.consents.list(),
   (client) => client.consents.revoke('x'),
   (client) => client.reauthenticate({ password: 'password' }),
@@ -158,7 +160,13 @@ describe('every route', () => {
         const path = url.replace(origin, '').replace('/api/v1', '')
         asked.add(`${method} ${path.replace('/x', '/:id')}`)
         const pair = { access_token: 't', token_type: 'Bearer', expires_in: 600 }
-        const lists = { sessions: [], accessTokens: [], consents: [], recoveryCodes: [] }
+        const lists = {
+          sessions: [],
+          accessTokens: [],
+          consents: [],
+          recoveryCodes: [],
+          browsers: [],
+        }
         const ceremony = { passkeys: [], challenge: 'AAAA', user: { id: 'AAAA' } }
         const { state } = JSON.parse(String(body ?? '{}'))
         const led = { url: `${origin}/open?state=${state}`, providers: [], identities: [] }
@@ -207,7 +215,8 @@ describe('every route', () => {
     const client = await signedIn(host, { fetch: wire.fetch })
     const other = await signedIn(host)
     for (const id of ['', '.', '..']) {
-      for (const end of [client.sessions.end, client.tokens.end, client.consents.revoke])
+      const { forget } = client.rememberedBrowsers
+      for (const end of [client.sessions.end, client.tokens.end, client.consents.revoke, forget])
         await expect(end(id)).rejects.toMatchObject({ code: 'invalid-request' })
     }
     for (const id of ['../', '?', '%2e', 'x/..'])

@@ -23,6 +23,7 @@ const everything: Partial<AuthRouterOptions> = {
   ...providersOptions(),
   ...deviceLinksOptions(),
   namedTokens: true,
+  secondFactor: { remember: { days: 30 } },
   pagesOrigin,
   signer: joseSigner({
     issuer: `${issuer}/api/v1`,
@@ -83,7 +84,8 @@ describe('a request that the description has', () => {
   })
 
   it('is 403 while a second factor is missing, where it says so', async () => {
-    const options = { ...everything, secondFactor: () => 'required' as const }
+    const secondFactor = { ...everything.secondFactor, policy: () => 'required' as const }
+    const options = { ...everything, secondFactor }
     const host = await startHost({ options })
     const { authToken } = await logIn(host)
     const name = 'second-factor-enrolment-required'

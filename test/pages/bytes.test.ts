@@ -33,8 +33,8 @@ it('No byte of a document, of the style sheet or of a script has changed', () =>
   }).toMatchInlineSnapshot(`
     {
       "css": "fcac30e01b58805f",
-      "de": "d5648dcde636c423",
-      "en": "0e85a261b2c41716",
+      "de": "6dfc87a1c1d849a2",
+      "en": "e3ea76842be33553",
       "passkeyScript": "af82c4615da7e35d",
       "passwordScript": "8cb1aaa8a80f690e",
     }

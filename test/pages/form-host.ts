@@ -101,7 +101,7 @@ export async function startForms({
   const forms = {
     byPassword: (fields: PasswordFields, visit: FormVisit) =>
       signInByPassword(formsKit, fields, visit),
-    byCode: (code: string | null, visit: FormVisit) => signInByCode(formsKit, code, visit),
+    byCode: (code: string | null, visit: FormVisit) => signInByCode(formsKit, code, visit, false),
   }
   const secrets = new Set<string>()
 
@@ -115,6 +115,7 @@ export async function startForms({
       context: { requestId: 'r-1', ip, userAgent: null },
       aborted: () => new AbortController().signal,
       setHeaders: () => {},
+      rememberToken: null,
     }
   }
 

@@ -27,6 +27,8 @@ async function start() {
   provider.answer = { outcome: 'identified', identity }
   const host = await startProviders({
     provider,
+    // On a busy machine a connection waits for longer than a server keeps it.
+    server: { keepAliveTimeout: 0 },
     before: (app) => void app.set('trust proxy', 'loopback'),
   })
   await connected(host, 'u-alice', identity)

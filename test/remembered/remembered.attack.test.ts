@@ -192,7 +192,8 @@ describe('a session by a remembered browser', () => {
     const url = `${host.url.replace('/api/v1', '')}/vault`
     const ask = (token: string) => fetch(url, { headers: bearer(token) })
     const bare = await ask(authToken)
-    expect([bare.status, (await bare.json()).error]).toEqual([403, 'reauthentication-required'])
+    const { error } = (await bare.json()) as { error: string }
+    expect([bare.status, error]).toEqual([403, 'reauthentication-required'])
     const shown = await signIn(host, { code: codeOf(host, secret) })
     expect((await ask(shown.body.data.authToken)).status).toBe(200)
   })

@@ -41,7 +41,8 @@ async function mountedRoutes(): Promise<string[]> {
     ...passkeyOptions(),
     signer,
   }
-  const others = { ...accountsOptions(), ...providersOptions(), deviceLinks: {} }
+  const remember = { secondFactor: { remember: { days: 30 } } }
+  const others = { ...accountsOptions(), ...providersOptions(), deviceLinks: {}, ...remember }
   const host = await startHost({ options: { namedTokens: true, ...others, ...oauth } })
   const layers = (host.auth as unknown as { stack: { route?: { path: string } }[] }).stack
   const paths = layers.flatMap(({ route }) => (route === undefined ? [] : [route.path]))

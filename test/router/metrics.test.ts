@@ -42,10 +42,10 @@ describe('auth.metrics()', () => {
     expect([isContent, said]).toEqual([true, ''])
   })
 
-  it('has fewer than 300 series, all of them from the start', async () => {
+  it('has fewer than 320 series, all of them from the start', async () => {
     const host = await startHost()
     const before = Object.keys(valuesOf(host))
-    expect(before.length).toBeLessThan(300)
+    expect(before.length).toBeLessThan(320)
     const { authToken } = await logIn(host)
     await post(host, '/login', wrong)
     await post(host, '/auth/refresh', { refresh_token: 'none' })

@@ -34,6 +34,7 @@ async function start(
       clock: () => at(1),
       audit: (event) => void events.push(event),
       opensChildren,
+      forgetBrowsers: undefined,
     }),
   )
   const live = createLiveSessions(
@@ -51,7 +52,7 @@ async function start(
       users: { findById: async (id) => ({ id, username: id, name: id, passwordHash: null }) },
       passwordStands: async () => true,
       mustHaveFactor: async () => false,
-      meetsFactorPolicy: () => true,
+      mayGoOn: () => true,
       revocations,
       clock: () => at(1),
     }),

@@ -40,6 +40,7 @@ const others = [
   'POST /auth/socket-ticket',
   'DELETE /auth/access-tokens',
   'DELETE /auth/access-tokens/:id',
+  'DELETE /auth/remembered-browsers/:id',
   'POST /auth/totp',
   'POST /auth/totp/confirm',
   'POST /auth/totp/disable',

@@ -46,7 +46,9 @@ for (const kind of databaseKinds)
       await keys.remove(2)
       await idTokenKeys.remove(1)
       expect(await keys.list()).toEqual([generation(1)])
-      expect(await idTokenKeys.list()).toEqual([generation(2)])
+      // Of this test: the tests come in any order.
+      const own = (await idTokenKeys.list()).filter((key) => key.generation <= 2)
+      expect(own).toEqual([generation(2)])
     })
 
     it('grants a generation to one of 50 that come at once', async () => {

@@ -37,6 +37,7 @@ export function accountStates(
     account,
     form,
     devices,
+    remembered: [],
     link: `${base}/account/link`,
     apps: [
       { id: 'build-bot', name: foreignClient.name, scopes, apis },
@@ -50,8 +51,14 @@ export function accountStates(
     delete: `${base}/account/delete`,
     signOut: `${base}/oauth/sign-out`,
   }
+  const browser = { since: lastSeenAt, expiresAt: new Date('2030-02-01T03:04:05Z') }
+  const remembered = [
+    { ...browser, id: 'b1', name: deviceName },
+    { ...browser, id: 'b2', name: null },
+  ]
   return {
     account: view,
+    'account-remembered': { ...view, remembered },
     'account-alone': {
       ...view,
       devices: [here],

@@ -191,6 +191,7 @@ function factorOf(data: StateData): ViewOf<'second-factor'> {
     sendable: [],
     sent: false,
     passkey: null,
+    rememberDays: null,
   }
 }
 
@@ -217,6 +218,7 @@ function factorStates(data: StateData): Record<string, View> {
   return {
     'second-factor': factor,
     'second-factor-wrong': { ...factor, form: wrong },
+    'second-factor-remember': { ...factor, rememberDays: 30 },
     'second-factor-sendable': { ...factor, sendable, sent: true },
     'second-factor-recovery': recovery,
     'second-factor-recovery-wrong': { ...recovery, form: wrong },
