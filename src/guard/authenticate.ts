@@ -254,10 +254,10 @@ export function principalOf({ session }: LiveSession, scope: string, expiresAt: 
     authenticatedAt: new Date(session.authenticatedAt),
     methods: session.methods,
     expiresAt,
-    actor: actorOf(session),
+    actor: session.actorId === undefined ? null : actorOf(session.actorId, session),
   })
 }
 
-function actorOf({ actorId: id, actorSessionId }: SessionRecord): Principal['actor'] {
-  return id === undefined ? null : Object.freeze({ id, sessionId: actorSessionId ?? null })
+function actorOf(id: string, { actorSessionId }: SessionRecord): Principal['actor'] {
+  return Object.freeze({ id, sessionId: actorSessionId ?? null })
 }

@@ -254,9 +254,9 @@ async function openSession(
 
   kit.audit({ type: 'login.succeeded', userId: user.id, sessionId, methods }, context)
   const signedIn = { ...approved, passwordHash: replacement ?? passwordHash, sessionId }
-  const { remember } = proof.browser
-  const rememberToken = await kit.rememberedBrowsers?.keep(signedIn, remember, context)
-  return { ...issued, me, mustEnrol, rememberToken: rememberToken ?? null }
+  const keeping = kit.rememberedBrowsers?.keep(signedIn, proof.browser.remember, context)
+  const rememberToken = keeping === undefined ? null : await keeping
+  return { ...issued, me, mustEnrol, rememberToken }
 }
 
 /** A right proof, and the stored hash. */
