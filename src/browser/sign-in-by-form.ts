@@ -178,7 +178,7 @@ async function second(
   otherwise: FormSignIn,
 ): Promise<FormSignIn> {
   const { logInSteps, flows, passwordFingerprint } = kit
-  const { binding, flow, rememberToken: _unused, ...from } = visit
+  const { binding, flow, ...from } = visit
   const pending = flow?.pending ?? null
   if (flow === null || pending === null) return startOver
   const { userId, digests, stay } = pending

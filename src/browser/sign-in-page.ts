@@ -199,7 +199,9 @@ export function formVisit(
   { binding, flow, request, goal }: PageVisit,
 ): FormVisit {
   const { incoming, context, aborted, setHeaders } = request
-  const rememberToken = asksForMore(goal) ? null : (rememberedCookie?.read(incoming) ?? null)
+  // An account of a provider is connected after a sign-in with every factor.
+  const isAsked = asksForMore(goal) || flow?.vouched?.connects === true
+  const rememberToken = isAsked ? null : (rememberedCookie?.read(incoming) ?? null)
   return { incoming, binding, flow, context, aborted, setHeaders, rememberToken }
 }
 
@@ -245,12 +247,12 @@ async function signedIn(
   const offered = isOffered ? await offerPasskey(kit, request.incoming, session) : null
   const page = offered === null ? 'authorize' : 'passkey'
   const { rememberToken: token } = loggedIn
-  const remembered = token === null ? null : rememberedIn(kit, token)
+  const remembered = token === null ? null : keptToken(kit, token)
   const cookies = [kept, offered, remembered].filter((cookie) => cookie !== null)
   return seeOther(pageAddress(kit.baseUrl, page, { ...asked, flow }), cookies)
 }
 
-function rememberedIn({ rememberedCookie: of, rememberedBrowsers }: BrowserKit, value: string) {
+function keptToken({ rememberedCookie: of, rememberedBrowsers }: BrowserKit, value: string) {
   if (of === null || rememberedBrowsers === undefined) return null
   return { of, value, maxAge: rememberedBrowsers.days * 24 * 60 * 60 }
 }

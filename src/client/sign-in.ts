@@ -20,7 +20,8 @@ export interface RememberWish {
   /**
    * Whether the server is not to ask for the second factor here for some days, if it has the option
    * `secondFactor.remember`. The token for it is stored beside the sign-in and stays when the user
-   * signs out. Default false.
+   * signs out. `false` also asks for the second factor here, this once: after
+   * `reauthentication-required`. Left out: neither.
    */
   readonly remember?: boolean
 }
@@ -95,14 +96,14 @@ export function createSignIn(deps: SignInDeps): SignIn {
 
   async function signInBy(
     path: string,
-    given: object,
+    given: object & RememberWish,
     onLogin?: (answer: LoginAnswer) => void,
     codeField = 'code',
   ): Promise<SignInResult> {
     try {
       // `refreshable` tokens live for minutes, which limits the damage of a leak.
       // JSON leaves it out if there is none.
-      const rememberToken = await deps.kept.rememberToken()
+      const rememberToken = given.remember === false ? undefined : await deps.kept.rememberToken()
       const body = { ...given, rememberToken, tokens: 'refreshable' }
       const request = { method: 'POST', path, body } as const
       const login = requireLogin(await withRetry(() => transport.ask(request)))

@@ -8,6 +8,7 @@ import type { SignInUrl } from '../http/page-origin.js'
 import { writeProblem } from '../http/problem.js'
 import { callable, checkOptions, fitting, optionsOf } from '../lib/check-options.js'
 import type { Principal } from '../principal/principal.js'
+import { isWithin } from '../sessions/recent-sign-in.js'
 import { isKnownKind } from '../stores/stored-values.js'
 import { type Acr, acrOf, isAcr, reachesAcr } from '../two-factor/acr.js'
 import type { GuardKit } from './guard-kit.js'
@@ -340,8 +341,8 @@ function createIsProven(
   return function isProven({ kind, authenticatedAt, methods }) {
     if (maxAge === undefined && acr === undefined) return true
     if (!isKnownKind(kind) && kind !== 'oauth') return false
-    const age = clock().getTime() - authenticatedAt.getTime()
-    if (maxAge !== undefined && age > maxAge * 1000) return false
+    if (maxAge !== undefined && !isWithin({ authenticatedAt, methods }, maxAge, clock()))
+      return false
     return acr === undefined || reachesAcr(acrOf(methods, meetsFactorPolicy), acr)
   }
 }

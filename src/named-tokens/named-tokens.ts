@@ -5,6 +5,7 @@ import type { Capability, Endpoint, EndpointRequest } from '../http/endpoint.js'
 import { parseInput } from '../http/input.js'
 import type { SignInKit } from '../kits/sign-in-kit.js'
 import { ownerOf } from '../principal/principal.js'
+import { isWithin } from '../sessions/recent-sign-in.js'
 import { type Proof, proofRequest } from '../sign-in-again.js'
 import type { SessionRecord } from '../stores/contract.js'
 import { makeNamedToken, type NewNamedToken, namedTokenShape } from './make-named-token.js'
@@ -86,8 +87,7 @@ async function freshly(
   const proved = await proveAgain({ session }, proof, request)
   if (proved !== null) return { methods: proved.methods, authenticatedAt: clock() }
   const { methods, authenticatedAt } = session
-  if (clock().getTime() - authenticatedAt.getTime() <= maxAge * 1000)
-    return { methods, authenticatedAt }
+  if (isWithin(session, maxAge, clock())) return { methods, authenticatedAt }
   throw new AuthError('reauthentication-required', { details: { maxAge } })
 }
 

@@ -7,6 +7,7 @@ import type { ApprovedSignIn } from '../sessions/approved-sign-in.js'
 import type { SessionRecord } from '../stores/contract.js'
 import { isFormerSecret } from '../tokens/session-secret.js'
 import { acrOf } from '../two-factor/acr.js'
+import { restsOnRemembered } from '../two-factor/second-factor.js'
 import type { AppsKit } from './apps-kit.js'
 import type { BrowserSignIn } from './decide-authorization.js'
 
@@ -57,9 +58,10 @@ export function createFindBrowserUser({
         userId: session.userId,
         authenticatedAt,
         acr: acrOf(methods, meetsFactorPolicy),
-        // Users with a second factor have shown it, or the decision would have refused.
+        // Users with a second factor have shown it, or their browser is remembered: otherwise the
+        // decision would have refused.
         reachableAcrs: [],
-        isRemembered: methods.includes('remembered'),
+        isRemembered: restsOnRemembered(methods),
         mustEnrol: !mayGoOn(methods) && (await mustHaveFactor(user)),
         isByFormerSecret: secret !== null && isFormerSecret(secret, session),
       },

@@ -156,10 +156,11 @@ function owesFactor(
 // 0 requires a sign-in now, whatever the clock says: OpenID Connect Core §3.1.2.1.
 function isTooOld(
   maxAge: number | null,
-  { authenticatedAt }: BrowserSignIn,
+  { authenticatedAt, isRemembered = false }: BrowserSignIn,
   { now }: AuthorizationFlow,
 ): boolean {
   if (maxAge === null) return false
+  if (isRemembered) return true
   return maxAge === 0 || now.getTime() - authenticatedAt.getTime() > maxAge * 1000
 }
 

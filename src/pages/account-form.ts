@@ -5,7 +5,7 @@ import type { EndpointRequest, Routes } from '../http/endpoint.js'
 import { isOwnPage, returnPathOf } from '../http/page-origin.js'
 import type { BrowserUser } from '../oauth/browser-sign-in.js'
 import type { AskingUser } from '../principal/principal.js'
-import { freshSeconds, isFresh } from '../sessions/recent-sign-in.js'
+import { freshSeconds, isWithin } from '../sessions/recent-sign-in.js'
 import {
   type FormEndpoints,
   type FormFields,
@@ -198,8 +198,7 @@ function isFreshFor(
   now: Date,
 ): boolean {
   if (!needsFresh) return true
-  if (maxAge === undefined) return isFresh(session, now)
-  return now.getTime() - session.authenticatedAt.getTime() <= maxAge * 1000
+  return isWithin(session, maxAge ?? freshSeconds, now)
 }
 
 /** A page, its place, its user and the request. */

@@ -77,8 +77,10 @@ function reauthenticateEndpoint(kit: PasskeysKit): Endpoint {
     // The session is read again: another process may have removed a factor since it was cached.
     const session = await sessions.findLive(sessionId)
     if (session === null) throw notSignedIn('session ended or unknown')
-    // Earlier methods stay: a password alone must not remove the factor.
-    const methods = [...new Set([...session.methods, ...approved.methods])]
+    // Earlier methods stay: a password alone must not remove the factor. A remembered browser stood
+    // in for what is shown now.
+    const earlier = session.methods.filter((method) => method !== 'remembered')
+    const methods = [...new Set([...earlier, ...approved.methods])]
     const authenticatedAt = clock()
     // 503
     await sessions.setAuthenticated(sessionId, { methods, authenticatedAt })

@@ -4,9 +4,9 @@ import type { SessionKit } from '../kits/session-kit.js'
 import { randomId, randomSecret, sha256 } from '../lib/secrets.js'
 import type { ProofRecord, ProofStore } from '../stores/one-time-contract.js'
 import {
-  purpose,
   type RememberedBrowser,
   type RememberedBrowsers,
+  rememberedPurpose,
   type SignedInBrowser,
 } from '../two-factor/remembered-browser.js'
 import type { AuthUser } from '../users/contract.js'
@@ -53,7 +53,7 @@ export function createRememberedBrowsers(kit: RememberKit, days: number): Rememb
       keep(kit, signedIn, { isWanted, endOf }, context).catch(() => null),
 
     async list(userId) {
-      const found = await proofs.list(purpose, userId)
+      const found = await proofs.list(rememberedPurpose, userId)
       const browsers = found.flatMap((proof) => browserOf(proof, endOf))
       const now = clock()
       return browsers
@@ -78,11 +78,11 @@ async function find(
 ): Promise<FoundProof | null> {
   const browserId = browserIn(token)
   if (browserId === null) return null
-  const record = await kit.proofStore.find(sha256(token), purpose)
+  const record = await kit.proofStore.find(sha256(token), rememberedPurpose)
   // The token of another user who has this browser stays as it is.
   if (record?.userId !== userId) return null
   if (record.consumedAt !== null) await noticeReuse(kit, record, browserId, context)
-  const unused = await kit.proofs.list(purpose, userId)
+  const unused = await kit.proofs.list(rememberedPurpose, userId)
   const isRow = ({ record: { idHash }, sealed }: FoundProof) =>
     idHash === record.idHash && sealed['browserId'] === browserId
   return unused.find(isRow) ?? null
@@ -104,6 +104,7 @@ async function keep(
   const hasShown = methods.includes('otp') || methods.includes('passkey')
   if (remembered === null && !(isWanted && hasShown && methods.length > 1)) return null
   const { proofs, sessions, audit, clock } = kit
+  const purpose = rememberedPurpose
   if (await kit.isAskedEveryTime(user)) return null
   const { browserId, since } = remembered ?? { browserId: randomId(), since: clock() }
   const lifetime = Math.floor((endOf(since).getTime() - clock().getTime()) / 1000)
@@ -124,7 +125,7 @@ async function keep(
 }
 
 async function makeRoom(kit: RememberKit, userId: string): Promise<void> {
-  const found = await kit.proofs.list(purpose, userId)
+  const found = await kit.proofs.list(rememberedPurpose, userId)
   const oldest = found.toSorted(
     (one, other) => other.record.createdAt.getTime() - one.record.createdAt.getTime(),
   )
@@ -150,7 +151,7 @@ async function forgetAll(
   userId: string,
   browserId: string,
 ): Promise<boolean> {
-  const found = await proofs.list(purpose, userId)
+  const found = await proofs.list(rememberedPurpose, userId)
   const meant = found.filter(({ sealed }) => sealed['browserId'] === browserId)
   const forgotten = await Promise.all(meant.map((proof) => proofs.consume(proof)))
   return forgotten.includes(true)

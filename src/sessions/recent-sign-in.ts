@@ -1,16 +1,29 @@
 import { AuthError } from '../errors.js'
 import type { SessionRecord } from '../stores/contract.js'
+import { restsOnRemembered } from '../two-factor/second-factor.js'
 import type { Sessions } from './sessions.js'
 
 /** The time, in seconds, for which a sign-in is fresh, for every action that outlives a session. */
 export const freshSeconds = 600
 
-/** Whether the sign-in of a session is fresh. */
-export function isFresh(
-  { authenticatedAt }: Pick<SessionRecord, 'authenticatedAt'>,
+/** What a session has shown, and when. */
+type SignInShown = Pick<SessionRecord, 'authenticatedAt' | 'methods'>
+
+/**
+ * Whether a sign-in is at most so many seconds old. In a remembered browser none is: somebody else
+ * may have the browser by now.
+ */
+export function isWithin(
+  { authenticatedAt, methods }: SignInShown,
+  seconds: number,
   now: Date,
 ): boolean {
-  return now.getTime() - authenticatedAt.getTime() <= freshSeconds * 1000
+  return now.getTime() - authenticatedAt.getTime() <= seconds * 1000 && !restsOnRemembered(methods)
+}
+
+/** Whether the sign-in of a session is fresh. */
+export function isFresh(session: SignInShown, now: Date): boolean {
+  return isWithin(session, freshSeconds, now)
 }
 
 /**
@@ -26,8 +39,7 @@ export async function requireRecentSignIn(
   clock: () => Date,
 ): Promise<void> {
   if (maxAge === false) return
-  const isRecent = ({ authenticatedAt }: SessionRecord) =>
-    clock().getTime() - authenticatedAt.getTime() <= maxAge * 1000
+  const isRecent = (one: SessionRecord) => isWithin(one, maxAge, clock())
   if (isRecent(session)) return
   // The session is read again: the user may have reauthenticated in another process a moment ago.
   const now = await findLive(session.id)

@@ -4,15 +4,15 @@ import type { StoredMethod } from '../stores/contract.js'
 import type { ProofStore } from '../stores/one-time-contract.js'
 import type { AuthUser } from '../users/contract.js'
 
-/** The purpose of its rows. */
-export const purpose = 'remembered'
+/** The purpose of their rows. */
+export const rememberedPurpose = 'remembered'
 
 /** Forgets all remembered browsers of a user. The returned function rejects with 503. */
 export function forgetsBrowsers(
   proofStore: ProofStore,
   clock: () => Date,
 ): (userId: string) => Promise<unknown> {
-  return (userId) => proofStore.voidForUser(userId, [purpose], clock())
+  return (userId) => proofStore.voidForUser(userId, [rememberedPurpose], clock())
 }
 
 /** A remembered browser that stands in for a second factor. */

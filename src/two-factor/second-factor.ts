@@ -105,6 +105,14 @@ export function countsAsFactor(method: StoredMethod): boolean {
   return method === 'passkey' || hasShownCode([method])
 }
 
+/**
+ * Whether a remembered browser stands in for the second factor, which nobody has shown since. Such
+ * a sign-in counts as old: all that asks for a recent one asks for every factor.
+ */
+export function restsOnRemembered(methods: readonly StoredMethod[]): boolean {
+  return methods.includes('remembered') && !methods.some(countsAsFactor)
+}
+
 /** Whether a code was shown as the second factor. */
 export function hasShownCode(methods: readonly StoredMethod[]): boolean {
   return methods.includes('otp') || methods.includes('recovery')

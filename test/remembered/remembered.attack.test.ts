@@ -1,8 +1,10 @@
 // Ways around the second factor by a remembered browser: what thieves of its token, of the password
 // or of both could do, and what an owner does against it.
+import type { RequestHandler } from 'express'
 import { describe, expect, it } from 'vitest'
-import { bearer, post, remove } from '../support/client.js'
-import { password, passwordHash, startHost } from '../support/host.js'
+import { bearer, pkcePair, post, remove } from '../support/client.js'
+import { type HostSettings, password, passwordHash, startHost } from '../support/host.js'
+import { passkeyOptions } from '../support/mounted-passkeys.js'
 import {
   change,
   codeOf,
@@ -96,7 +98,7 @@ describe('a token of a remembered browser', () => {
     expectNoSecrets(host, rememberToken)
   })
 
-  it('is asked for a factor when the store is away: 503, and nobody is let in', async () => {
+  it('lets nobody in while the store is away: 503', async () => {
     const { host, secret } = await startRemembering()
     const { rememberToken } = await rememberedAt(host, secret)
     const { find } = host.stores.proofs
@@ -172,8 +174,8 @@ describe('a change that concerns a remembered browser', () => {
 })
 
 describe('a session by a remembered browser', () => {
-  async function sessionByRemembered() {
-    const given = await startRemembering()
+  async function sessionByRemembered(settings: HostSettings = {}) {
+    const given = await startRemembering(settings)
     const { rememberToken } = await rememberedAt(given.host, given.secret)
     return { ...given, ...tokensIn(given.host, await signIn(given.host, { rememberToken })) }
   }
@@ -187,22 +189,47 @@ describe('a session by a remembered browser', () => {
     await expectUnharmed(host, codeOf(host, secret))
   })
 
-  it('opens no route of the host that wants two factors', async () => {
-    const { host, authToken, secret } = await startWithGuard()
-    const url = `${host.url.replace('/api/v1', '')}/vault`
-    const ask = (token: string) => fetch(url, { headers: bearer(token) })
-    const bare = await ask(authToken)
-    const { error } = (await bare.json()) as { error: string }
-    expect([bare.status, error]).toEqual([403, 'reauthentication-required'])
-    const shown = await signIn(host, { code: codeOf(host, secret) })
-    expect((await ask(shown.body.data.authToken)).status).toBe(200)
+  it.each(['vault', 'recent'])(
+    'opens no route of the host that wants two factors: %s',
+    async (path) => {
+      const { host, authToken, secret } = await startWithGuard()
+      const url = `${host.url.replace('/api/v1', '')}/${path}`
+      const ask = (token: string) => fetch(url, { headers: bearer(token) })
+      const bare = await ask(authToken)
+      const { error } = (await bare.json()) as { error: string }
+      expect([bare.status, error]).toEqual([403, 'reauthentication-required'])
+      const shown = await signIn(host, { code: codeOf(host, secret) })
+      expect((await ask(shown.body.data.authToken)).status).toBe(200)
+    },
+  )
+
+  it('counts as a recent sign-in nowhere, however young it is', async () => {
+    const { host, authToken } = await sessionByRemembered({ options: { namedTokens: true } })
+    for (const [path, body] of [
+      ['/auth/pkce/authorize', { codeChallenge: pkcePair().codeChallenge }],
+      ['/auth/access-tokens', { name: 'bot' }],
+    ] as const) {
+      const { status, body: told } = await post(host, path, body, bearer(authToken))
+      expect([path, status, told.error]).toEqual([path, 403, 'reauthentication-required'])
+    }
+  })
+
+  it('counts as one once its user has shown the factor', async () => {
+    const { host, authToken, secret } = await sessionByRemembered({ options: passkeyOptions() })
+    const proof = { password, code: codeOf(host, secret) }
+    const shown = await post(host, '/auth/reauthenticate', proof, bearer(authToken))
+    expect([shown.status, shown.body.data.methods]).toEqual([200, ['pwd', 'otp']])
+    const { codeChallenge } = pkcePair()
+    const asked = await post(host, '/auth/pkce/authorize', { codeChallenge }, bearer(authToken))
+    expect(asked.status).toBe(200)
   })
 
   async function startWithGuard() {
     const given = await startRemembering({
       after: (app, auth) => {
-        const guard = auth.requireAuth({ acr: 'urn:mar:2fa' })
-        app.get('/vault', guard, (_request, response) => void response.json({}))
+        const answer: RequestHandler = (_request, response) => void response.json({})
+        app.get('/vault', auth.requireAuth({ acr: 'urn:mar:2fa' }), answer)
+        app.get('/recent', auth.requireAuth({ maxAge: 600 }), answer)
       },
     })
     const { rememberToken } = await rememberedAt(given.host, given.secret)

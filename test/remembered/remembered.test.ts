@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { bearer, get, obtainCode, post, remove } from '../support/client.js'
+import { bearer, get, pkcePair, post, remove } from '../support/client.js'
 import { password, passwordHash, startHost } from '../support/host.js'
 import { codeOf } from '../support/two-factor.js'
 import {
@@ -90,7 +90,7 @@ describe('a session without the second factor', () => {
     expect(methods).toEqual(['pwd', 'remembered'])
   })
 
-  it("is refreshed, and opens the user's other apps, like any other", async () => {
+  it('is refreshed like any other, and asked for the code before it opens another one', async () => {
     const secondFactor = { ...remember.secondFactor, policy: () => 'required' as const }
     const { host, secret } = await startRemembering({ options: { secondFactor } })
     const { rememberToken } = await rememberedAt(host, secret)
@@ -98,9 +98,9 @@ describe('a session without the second factor', () => {
     const { authToken, refreshToken } = answer.body.data
     expect((await post(host, '/auth/refresh', { refreshToken })).status).toBe(200)
     expect((await get(host, '/me', bearer(authToken))).status).toBe(200)
-    const { authorizationCode, codeVerifier } = await obtainCode(host, authToken)
-    const exchanged = { authorizationCode, codeVerifier }
-    expect((await post(host, '/auth/pkce/token', exchanged)).status).toBe(200)
+    const { codeChallenge } = pkcePair()
+    const asked = await post(host, '/auth/pkce/authorize', { codeChallenge }, bearer(authToken))
+    expect([asked.status, asked.body.error]).toEqual([403, 'reauthentication-required'])
   })
 })
 

@@ -77,6 +77,24 @@ describe('the tick beside the code', () => {
     expect((await typeCode(visitor, host, page)).heading).toBe('Allow access?')
   })
 
+  it('changes no way to sign in without the code', async () => {
+    const { host, visitor } = await remembered()
+    expect((await typePassword(visitor, host)).heading).toBe('One moment')
+    const account = addressOf(host, 'authorize').replace(/\/oauth\/.*/, '/account')
+    // Signed in a moment ago, and yet not with the factor.
+    const page = await visitor.open(`${account}/second-factor`)
+    expect(page.heading).toBe('Sign in')
+    const asked = await visitor.fill(page, { username: 'bob', password })
+    expect((await typeCode(visitor, host, asked)).heading).toBe('Second factor')
+  })
+
+  it('is asked for the code by an app for which the sign-in of a moment ago is too old', async () => {
+    const { host, visitor } = await remembered()
+    expect((await typePassword(visitor, host)).heading).toBe('One moment')
+    const asked = addressOf(host, 'authorize', queryOf(wiki, { max_age: '3600' }))
+    expect((await visitor.open(asked)).heading).toBe('Sign in')
+  })
+
   it('shows the browser on the account page, with a button to be asked again', async () => {
     const { host, visitor } = await remembered()
     await typePassword(visitor, host)
