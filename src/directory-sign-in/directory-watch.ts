@@ -111,7 +111,6 @@ export interface DirectoryWatch {
 export function watchDirectories(kit: DirectoryWatchKit): DirectoryWatch {
   const { directories, directoriesOptions, proofs, clock } = kit
   const { watchInterval } = directoriesOptions
-  const start = clock()
   const timers = new Set<NodeJS.Timeout>()
   let isClosed = false
 
@@ -130,7 +129,7 @@ export function watchDirectories(kit: DirectoryWatchKit): DirectoryWatch {
 
   if (watchInterval !== false && proofs !== undefined)
     for (const directory of directories)
-      plan({ directory, proofs, interval: watchInterval, failing: { since: start } })
+      plan({ directory, proofs, interval: watchInterval, failingSince: undefined })
   return {
     async look(directory) {
       const at = clock()
@@ -151,48 +150,52 @@ interface Round {
   readonly proofs: Proofs
   /** Seconds. */
   readonly interval: number
-  /** Since when this process knows of no complete look. */
-  readonly failing: { since: Date }
+  /** The first round of this process after the last complete look of any; undefined without one. */
+  failingSince: Date | undefined
 }
 
 /** Resolves with the time of the last complete look that was seen; null if none was. */
 async function lookInTurn(kit: DirectoryWatchKit, round: Round): Promise<Date | null> {
-  const { directory, proofs, interval, failing } = round
+  const { directory, proofs, interval } = round
   const now = kit.clock()
-  const period = Math.floor(now.getTime() / (interval * 1000))
-  const note = (what: string, of: number) => `${what} ${directory.provider} ${of}`
+  const periodOf = (time: Date) => Math.floor(time.getTime() / (interval * 1000))
+  const claim = { name: `look ${directory.provider} ${periodOf(now)}`, lifetime: 2 * interval }
+  const done = (period: number) => `done ${directory.provider} ${period}`
   const isDone = async () =>
-    (await findNote(proofs, 'directory-watch', note('done', period - 1), noRequest)) !== null
+    (await findNote(proofs, 'directory-watch', done(periodOf(now) - 1), noRequest)) !== null
   try {
-    const lifetime = 2 * interval
-    const claim = { name: note('look', period), lifetime }
-    if (await noteOnce(proofs, 'directory-watch', claim, noRequest)) {
+    const isOurs = await noteOnce(proofs, 'directory-watch', claim, noRequest)
+    if (isOurs) {
       await lookAtAll(kit, directory)
-      await noteOnce(proofs, 'directory-watch', { name: note('done', period), lifetime }, noRequest)
-    } else if (!(await isDone())) return null
-    failing.since = now
-    return now
+      // A look may take longer than an interval: the others read the note of its end.
+      const end = { ...claim, name: done(periodOf(kit.clock())) }
+      await noteOnce(proofs, 'directory-watch', end, noRequest)
+    }
+    if (isOurs || (await isDone())) {
+      round.failingSince = undefined
+      return now
+    }
+    round.failingSince ??= now
   } catch {
     // The failed call has reported itself.
     kit.audit({ type: 'directory.not-looked', directory: directory.id }, noRequest)
     await endAfterGrace(kit, round, now, isDone).catch(() => {})
-    return null
   }
+  return null
 }
 
-// Another process may have looked in the interval before: then there is no outage.
+// Another process may have looked in the interval before: then there was no outage until now.
 async function endAfterGrace(
   kit: DirectoryWatchKit,
-  { directory, failing }: Round,
+  round: Round,
   now: Date,
   isDone: () => Promise<boolean>,
 ): Promise<void> {
+  const { directory } = round
   const { watchGrace } = kit.directoriesOptions
-  if (watchGrace === false || now.getTime() - failing.since.getTime() < watchGrace * 1000) return
-  if (await isDone()) {
-    failing.since = now
-    return
-  }
+  if (watchGrace === false) return
+  if (round.failingSince === undefined || (await isDone())) round.failingSince = now
+  if (now.getTime() - round.failingSince.getTime() < watchGrace * 1000) return
   await forEachPage(kit, directory, async (rows) => {
     for (const row of rows) await endOne(kit, directory, row, 'outage')
   })

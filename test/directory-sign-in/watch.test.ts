@@ -6,6 +6,15 @@ import { memoryDirectory } from '../support/memory-directory.js'
 import { valuesIn } from '../support/prometheus.js'
 import { type DirectoryHost, rightPassword, startDirectories } from './directory-host.js'
 
+/** How many milliseconds after the interval begins: one for each timer, in their order. */
+const { waits } = vi.hoisted(() => ({ waits: [] as number[] }))
+vi.mock('node:crypto', async (original) => {
+  const actual = await original<typeof import('node:crypto')>()
+  const randomInt = (...bounds: [number]) =>
+    (bounds[0] === 2000 ? waits.shift() : undefined) ?? actual.randomInt(...bounds)
+  return { ...actual, randomInt }
+})
+
 const asAda = { username: 'ada', password: rightPassword }
 
 // Before the routers, whose timers they are; at the beginning of an interval.
@@ -13,7 +22,10 @@ beforeEach(() => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date', 'performance'] })
   vi.setSystemTime('2026-11-01T12:00:00Z')
 })
-afterEach(() => vi.useRealTimers())
+afterEach(() => {
+  vi.useRealTimers()
+  waits.length = 0
+})
 
 /** Two processes with one set of stores and one directory. */
 async function startTwo(directories: Partial<DirectoriesOptions> = {}) {
@@ -22,7 +34,7 @@ async function startTwo(directories: Partial<DirectoriesOptions> = {}) {
   const options = { ...stores, clock: () => new Date() }
   const one = await startDirectories({ directory, directories, options })
   const other = await startDirectories({ directory, directories, options })
-  return { directory, stores, one, other }
+  return { directory, options, one, other }
 }
 
 const sessionsOf = async ({ auth }: DirectoryHost) => (await auth.sessions.list('u-ada')).length
@@ -120,5 +132,43 @@ describe('an outage', () => {
     await signedOut(one)
     const left = [...one.events, ...other.events].filter(({ type }) => type === 'directory.left')
     expect(left).toMatchObject([{ reason: 'outage', userId: 'u-ada' }])
+  })
+
+  it('is over with a look of the other process, whichever of them looks when', async () => {
+    // Of each pair, the process of the smaller number looks: one, other, other, other, one, one.
+    waits.push(0, 1000, 1000, 0, 0, 1000, 0, 1000, 1000, 0, 0, 1000)
+    const { directory, one, other } = await startTwo({ watchGrace: 1000 })
+    await logIn(one, asAda)
+    await pass(305)
+    await looked(one)
+    directory.down(true)
+    await pass(600)
+    directory.down(false)
+    await pass(300)
+    await looked(other)
+    directory.down(true)
+    await pass(600)
+    expect(await sessionsOf(one)).toBe(1)
+  })
+
+  it('has not begun while a look takes longer than the interval', async () => {
+    // Two look in turns, twelve seconds each; a third is always too late to look.
+    waits.push(0, 100, 1900, 100, 1900)
+    for (let round = 0; round < 100; round += 1) waits.push(1900, 0)
+    const watched = { watchInterval: 10, watchGrace: 300 }
+    const { directory, options, one } = await startTwo(watched)
+    await startDirectories({ directory, directories: watched, options })
+    await logIn(one, asAda)
+    const { look } = directory
+    directory.look = async (subjects) => {
+      await new Promise((resolve) => setTimeout(resolve, 12_000))
+      return look(subjects)
+    }
+    await pass(1000)
+    directory.down(true)
+    await pass(240)
+    expect(await sessionsOf(one)).toBe(1)
+    await pass(120)
+    await signedOut(one)
   })
 })
