@@ -1,6 +1,6 @@
 // What messaging-auth-router works on from a terminal: stores, keys and counters of this server.
 // node dist/cli.js sessions list --user <id> --config example-app/auth-admin.mjs
-import { keyRing } from 'messaging-auth-router'
+import { bcryptHasher, keyRing } from 'messaging-auth-router'
 import {
   sqlMigrations,
   sqlOAuthStores,
@@ -11,6 +11,7 @@ import { openDatabase } from './build/database.js'
 import { readEncryptionKeys } from './build/keys.js'
 import { openRedis } from './build/redis.js'
 import { readSettings } from './build/settings.js'
+import { createUserTable } from './build/users.js'
 
 /** @returns {Promise<import('messaging-auth-router/admin').AdminFile>} */
 // biome-ignore lint/style/noDefaultExport: the program reads it so.
@@ -26,6 +27,9 @@ export default async function open() {
   const ofServer = { store: keys, encryptionKeys, create: false }
   return {
     stores: { ...stores, clients, passkeys: sqlPasskeyStore(kysely) },
+    // For `password temporary`.
+    users: createUserTable(kysely),
+    passwords: bcryptHasher(),
     ...(bus && { bus }),
     ...redis?.options,
     // A server of a key of its own, AUTH_SIGNING_KEY, has no ring.

@@ -19,6 +19,10 @@ export interface ChatTables {
     name: Exact
     password_hash: ColumnType<string | Buffer | null, string | null, string>
     disabled: number
+    /** 1 while its owner must set another password. */
+    must_change_password: number
+    /** When a temporary password stops signing in, as ISO 8601. */
+    password_until: ColumnType<string | Buffer | null, string | null, string | null>
     /** 1 once its owner has shown that mail to the address arrives. */
     email_verified: number
     /** 1 while its owner wants codes by mail as a second factor. */
@@ -57,12 +61,14 @@ async function createUsers({ kysely, engine }: Database): Promise<void> {
     .addColumn('name', exact(engine, 255), (column) => column.notNull())
     .addColumn('password_hash', exact(engine, 255))
     .addColumn('disabled', 'smallint', (column) => column.notNull())
+    .addColumn('must_change_password', 'smallint', (column) => column.notNull())
+    .addColumn('password_until', exact(engine, 30))
     .addColumn('email_verified', 'smallint', (column) => column.notNull())
     .addColumn('email_factor', 'smallint', (column) => column.notNull())
     .execute()
   await kysely
     .selectFrom('chat_users')
-    .select(['email_key', 'email_verified', 'email_factor'])
+    .select(['email_key', 'email_verified', 'email_factor', 'password_until'])
     .limit(1)
     .execute()
     .catch((cause: unknown) => {

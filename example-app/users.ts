@@ -64,6 +64,8 @@ async function insert(
     name,
     password_hash: passwordHash,
     disabled: is.disabled ? 1 : 0,
+    must_change_password: 0,
+    password_until: null,
     email_verified: is.emailVerified ? 1 : 0,
     email_factor: is.emailFactor ? 1 : 0,
   })
@@ -91,12 +93,21 @@ function createFind(kysely: Kysely<ChatTables>) {
 function accountMethods(
   kysely: Kysely<ChatTables>,
   find: ReturnType<typeof createFind>,
-): Required<Omit<UserStore, 'findById' | 'findByIdentifier' | keyof Arrivals>> {
+): Required<Omit<UserStore, 'findById' | 'findByIdentifier' | 'accepted' | keyof Arrivals>> {
   const update = (userId: string) => kysely.updateTable('chat_users').where('id', '=', userId)
   return {
     async updatePasswordHash(userId, from, to) {
       const { numUpdatedRows } = await update(userId)
-        .set({ password_hash: to })
+        .set({ password_hash: to, must_change_password: 0, password_until: null })
+        .where('password_hash', from === null ? 'is' : '=', from)
+        .executeTakeFirstOrThrow()
+      return numUpdatedRows === 1n
+    },
+
+    async requirePasswordChange(userId, from, to, until) {
+      const password_until = until?.toISOString() ?? null
+      const { numUpdatedRows } = await update(userId)
+        .set({ password_hash: to, must_change_password: 1, password_until })
         .where('password_hash', from === null ? 'is' : '=', from)
         .executeTakeFirstOrThrow()
       return numUpdatedRows === 1n
@@ -203,5 +214,7 @@ function toUser(row: Selectable<ChatTables['chat_users']>): ChatUser {
     emailFactor: Boolean(row.email_factor),
     passwordHash: row.password_hash === null ? null : String(row.password_hash),
     disabled: Boolean(row.disabled),
+    mustChangePassword: Boolean(row.must_change_password),
+    passwordUntil: row.password_until === null ? null : new Date(String(row.password_until)),
   }
 }

@@ -26,6 +26,7 @@ export type AuthErrorCode =
   | 'registration-closed'
   | 'reauthentication-required'
   | 'second-factor-enrolment-required'
+  | 'action-required'
   | 'password-expired'
   | 'password-elsewhere'
   | 'not-found'
@@ -81,6 +82,7 @@ const catalogue: Readonly<Record<AuthErrorCode, { status: number; message: strin
   'registration-closed': { status: 403, message: 'New accounts need an invitation.' },
   'reauthentication-required': { status: 403, message: 'Sign in again to do this.' },
   'second-factor-enrolment-required': { status: 403, message: 'Set up a second factor first.' },
+  'action-required': { status: 403, message: 'Something must be done first.' },
   'password-expired': { status: 403, message: 'This password must be changed first.' },
   'password-elsewhere': { status: 403, message: 'This password is changed somewhere else.' },
   'not-found': { status: 404, message: 'There is no such session.' },

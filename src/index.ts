@@ -166,6 +166,7 @@ export type {
   SecondFactorRules,
 } from './two-factor/contract.js'
 export type {
+  AcceptedDocument,
   AuthUser,
   EmailChange,
   LoginIdentifier,
@@ -228,6 +229,11 @@ export type { SocketIoGuard, SocketIoOptions, SocketIoSocket } from './guard/soc
 export type { AttachedServer, Sockets, UpgradingServer } from './guard/sockets.js'
 export type { AuthenticateOptions, CredentialsFrom } from './guard/token-from.js'
 export type { Principal, PrincipalActor } from './principal/principal.js'
+export type {
+  AcceptanceDocument,
+  RequiredAction,
+  RequiredInAnswer,
+} from './principal/required-actions.js'
 
 // Mail.
 
@@ -237,6 +243,7 @@ export type { RpLogoutStats } from './oauth/backchannel-logout.js'
 
 // Sessions, codes and second factors for the host's own code and pages.
 
+export type { AcceptanceOptions } from './acceptance/acceptance.js'
 export type { UnlockLogin, UnlockOptions } from './account/account.js'
 export type { SessionActor, SessionSummary } from './account/own-sessions.js'
 export type {
@@ -259,6 +266,7 @@ export type {
 } from './accounts/accounts-options.js'
 export type { AccountLinks, NoticeKind } from './accounts/mails.js'
 export type { PasswordsForHost, PasswordVerdict } from './accounts/new-password.js'
+export type { TemporaryPassword } from './accounts/temporary-password.js'
 export type {
   CookieForHost,
   OpenByCookie,

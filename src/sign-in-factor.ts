@@ -3,6 +3,7 @@ import { AuthError } from './errors.js'
 import type { GroundKit } from './kits/ground-kit.js'
 import type { ManagementKit } from './kits/session-kit.js'
 import type { Soon } from './lib/async.js'
+import { mustChangePassword } from './principal/required-actions.js'
 import type { StoredMethod } from './stores/contract.js'
 import type { SecondFactorRecord } from './stores/second-factor-contract.js'
 import type { PasskeyFactor, PasskeyShown, SentPasskey } from './two-factor/passkey-factor.js'
@@ -138,6 +139,8 @@ async function rememberedIn(
 ): Promise<RememberedShown | null> {
   if (rememberedBrowsers === undefined || !token || (code ?? null) !== null) return null
   if (factors?.methods.length === 0) return null
+  // Another password is set only after every factor: somebody else may know this one.
+  if (mustChangePassword(user)) return null
   return rememberedBrowsers.judge(user, { token, totpSince: totpSinceOf(factors) }, context)
 }
 

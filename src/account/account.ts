@@ -62,7 +62,7 @@ function meEndpoint({ signedIn, describeMe, audit }: SignInKit): Endpoint {
  */
 function logoutEndpoint({ signedIn, sessions }: SignInKit): Endpoint {
   return async function logout({ incoming, context }) {
-    const { session, principal } = await signedIn(incoming, context, 'may-enrol', 'every-kind')
+    const { session, principal } = await signedIn(incoming, context, 'any', 'every-kind')
     await sessions.end(session, 'logout', contextOf(principal, context))
     return ok({ status: 'success', data: { message: "You've been logged out!" } })
   }

@@ -204,7 +204,7 @@ const me: Operation = {
   answers: {
     200: { what: 'The user.', body: besides({ success: always(true), ...meFields }, moreOfMe) },
   },
-  refusals: [...ofSignedIn, 'forbidden', 'second-factor-enrolment-required'],
+  refusals: ofFullScope,
   notes: [
     '403 `forbidden`: the token has less than the scope `*`, and is not a named token. Apps use ' +
       '`GET /oauth/userinfo`.',
@@ -291,7 +291,12 @@ const issueTicket: Operation = {
       }),
     },
   },
-  refusals: [...ofSignedIn, 'second-factor-enrolment-required', 'too-many-requests'],
+  refusals: [
+    ...ofSignedIn,
+    'second-factor-enrolment-required',
+    'action-required',
+    'too-many-requests',
+  ],
 }
 
 /** Requests about sessions. */

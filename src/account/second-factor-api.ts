@@ -1,5 +1,5 @@
 import { count, flag, reading, success, text, texts } from '../openapi/fields.js'
-import { type Operation, ofBodies, ofFullScope, ofSignedIn } from '../openapi/operation.js'
+import { type Operation, ofBodies, ofFullScope, whileEnrolling } from '../openapi/operation.js'
 import { codeOnly, passwordAndCode, passwordOnly } from './totp.js'
 
 const common = {
@@ -20,7 +20,7 @@ const status: Operation = {
   answers: {
     200: { what: 'The state.', body: success({ enabled: flag(), recoveryCodesLeft: count() }) },
   },
-  refusals: [...ofSignedIn, 'forbidden'],
+  refusals: whileEnrolling,
 }
 
 const begin: Operation = {
@@ -47,9 +47,8 @@ const begin: Operation = {
     },
   },
   refusals: [
-    ...ofSignedIn,
+    ...whileEnrolling,
     ...ofBodies,
-    'forbidden',
     'reauthentication-required',
     'totp-already-enabled',
     'password-expired',
@@ -68,10 +67,9 @@ const confirm: Operation = {
   body: { fields: reading(codeOnly, { code: 'six digits from the app' }) },
   answers: { 200: { what: 'The factor is active.', body: newRecoveryCodes } },
   refusals: [
-    ...ofSignedIn,
+    ...whileEnrolling,
     ...ofBodies,
     'totp-invalid',
-    'forbidden',
     'reauthentication-required',
     'totp-not-enabled',
     'totp-already-enabled',

@@ -6,6 +6,11 @@ import type { SignInKit } from '../kits/sign-in-kit.js'
 import { callable } from '../lib/check-options.js'
 import type { LogIn } from '../login/log-in.js'
 import { parseCredentials } from '../login/login-request.js'
+import {
+  type RequiredAction,
+  type RequiredInAnswer,
+  requiredIn,
+} from '../principal/required-actions.js'
 import { type SignInOptions, signInOptionsShape } from '../sessions/sign-in-options.js'
 import type { SessionRecord } from '../stores/contract.js'
 import type { Me } from '../users/me.js'
@@ -74,7 +79,7 @@ export function signInForHost(kit: SignInKit, logIn: LogIn): SignInForHost {
 }
 
 /** A complete sign-in, for the host's own code. */
-export interface SignedIn {
+export interface SignedIn extends RequiredInAnswer {
   readonly userId: string
   /**
    * The authToken, or with `tokens: 'refreshable'` the access token. Clients send it as
@@ -90,8 +95,6 @@ export interface SignedIn {
    * The user as clients see it: `_id`, `name`, `username`, `status`, and what `describeUser` adds.
    */
   readonly me: Me
-  /** True if the user must have a second factor and has none: the session may only enrol one. */
-  readonly enrolmentRequired?: true
   /**
    * With `secondFactor.remember`: give it to the browser in a cookie that no script reads, and pass
    * it with its next sign-in. It stands in for the code, once.
@@ -106,14 +109,14 @@ interface Opened {
   readonly expiresAt: Date
   readonly refreshToken: string | null
   readonly me: Me
-  readonly mustEnrol: boolean
+  readonly required: readonly RequiredAction[]
   readonly rememberToken: string | null
 }
 
 /** The result for the host's code. */
 export async function toSignedIn(
   { countSockets }: SignInKit,
-  { session, token, expiresAt, refreshToken, me, mustEnrol, rememberToken }: Opened,
+  { session, token, expiresAt, refreshToken, me, required, rememberToken }: Opened,
 ): Promise<SignedIn> {
   const [summary] = await summarizeAll([session], countSockets)
   return {
@@ -123,7 +126,7 @@ export async function toSignedIn(
     session: summary as SessionSummary,
     me,
     ...(refreshToken === null ? {} : { refreshToken }),
-    ...(mustEnrol ? { enrolmentRequired: true } : {}),
+    ...requiredIn(required),
     ...(rememberToken === null ? {} : { rememberToken }),
   }
 }

@@ -39,7 +39,7 @@ export const passwordAndCode: z.ZodObject<{ password: z.ZodString; code: z.ZodSt
 export function totpStatusEndpoint({ signedIn, enrolment }: TotpKit): Endpoint {
   return async function totpStatus(request) {
     // 401, 403
-    const { session } = await ownerOf(signedIn, request, 'may-enrol')
+    const { session } = await ownerOf(signedIn, request, 'enrol')
     // 503
     return ok({ status: 'success', data: await enrolment.status(session.userId) })
   }
@@ -50,7 +50,7 @@ export function beginTotpEndpoint(kit: TotpKit): Endpoint {
   const { signedIn, enrolment, provePassword, sessions } = kit
   return async function beginTotp(request) {
     // 401, 403
-    const { session } = await ownerOf(signedIn, request, 'may-enrol')
+    const { session } = await ownerOf(signedIn, request, 'enrol')
     // 400, 413, 415
     const input = parseInput(passwordOnly, await request.readJson())
     // 401, 429
@@ -82,7 +82,7 @@ async function requireOtherFactor(
 export function confirmTotpEndpoint(kit: TotpKit): Endpoint {
   return async function confirmTotp(request) {
     // 401, 403
-    const { session } = await ownerOf(kit.signedIn, request, 'may-enrol')
+    const { session } = await ownerOf(kit.signedIn, request, 'enrol')
     // 400, 413, 415
     const { code: given } = parseInput(codeOnly, await request.readJson())
     // 401, 409, 429, 503

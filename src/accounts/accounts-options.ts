@@ -93,6 +93,11 @@ export interface AccountsOptions {
    * for ever. Default false: they are removed.
    */
   readonly resetKeepsWaysIn?: boolean
+  /**
+   * True: a session opens nothing until its user has proven an address. Needs `updateEmail` and
+   * `markEmailVerified` of your users. Default false.
+   */
+  readonly provenAddress?: boolean
 }
 
 /** Who may make an account. */
@@ -156,6 +161,7 @@ const shape = {
   emailSignIn: flag().default(false),
   deletion: flag().default(false),
   resetKeepsWaysIn: flag().default(false),
+  provenAddress: flag().default(false),
 } satisfies Record<Names, unknown>
 
 const remedies: Readonly<Partial<Record<Names, string>>> = {
@@ -194,7 +200,7 @@ interface PartsForAccounts {
  * @throws AuthConfigError for what is missing
  */
 export function requirePartsForAccounts(
-  { links, emailSecondFactor, registration, deletion }: CheckedAccountsOptions,
+  { links, passwordRules, provenAddress, ...options }: CheckedAccountsOptions,
   { users, proofs, oauth }: PartsForAccounts,
 ): void {
   if (proofs === undefined)
@@ -203,7 +209,15 @@ export function requirePartsForAccounts(
       'needs proofs, the store of mailed codes and links.',
       'spread a shipped set of stores, or leave accounts out.',
     )
+  const { emailSecondFactor, registration, deletion } = options
   requireMethods('accounts', users, ['findContact'])
+  if (passwordRules.checkAtLogin === 'change')
+    requireMethods('accounts.passwordRules.checkAtLogin', users, [
+      'requirePasswordChange',
+      'updatePasswordHash',
+    ])
+  if (provenAddress)
+    requireMethods('accounts.provenAddress', users, ['updateEmail', 'markEmailVerified'])
   if (emailSecondFactor) requireMethods('accounts.emailSecondFactor', users, ['setEmailFactor'])
   if (registration !== undefined)
     requireMethods('accounts.registration', users, ['create', 'nameIsFree'])

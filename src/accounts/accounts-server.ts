@@ -119,25 +119,29 @@ const daySeconds = 24 * 60 * 60
 
 /**
  * Looks for the password of a login among leaked ones, after the answer and at most once a day for
- * each user. It only reports: a login is never refused for it.
+ * each user. A login is never refused for it.
  */
 function createNoticeBreached(
-  { clock, audit }: ServingKit,
+  { clock, audit, users }: ServingKit,
   { breached, checkAtLogin }: CheckedPasswordRules,
   afterAnswer: AfterAnswer,
 ): NoticePassword {
-  if (breached === undefined || !checkAtLogin) return () => {}
+  if (breached === undefined || checkAtLogin === false) return () => {}
   const asked = boundedCache<true>(maxUsers, daySeconds)
   const isBreached = createIsBreached(breached, () =>
     audit({ type: 'password.breach-check-failed' }, noRequest),
   )
-  return function noticeBreached({ id: userId }, password) {
+  return function noticeBreached({ id: userId, passwordHash: hash }, password) {
     // Of a digest nothing can be looked up.
     if (typeof password !== 'string' || asked.get(userId, clock()) !== undefined) return
     asked.set(userId, true, clock())
     try {
       afterAnswer.run(async () => {
-        if (await isBreached(password)) audit({ type: 'password.breached', userId }, noRequest)
+        if (!(await isBreached(password))) return
+        audit({ type: 'password.breached', userId }, noRequest)
+        // Not if the password has changed meanwhile. Sessions are read again within seconds.
+        if (checkAtLogin === 'change' && hash !== null)
+          await users.requirePasswordChange?.(userId, hash, hash, null)
       })
     } catch {
       // Too much waits. The next day asks again.

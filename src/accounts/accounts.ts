@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { EndOptions } from '../account/sessions-for-host.js'
 import type { Credentials } from '../account/sign-in-for-host.js'
-import type { AuthEventBody, RequestContext } from '../audit/events.js'
+import { type AuthEventBody, noRequest, type RequestContext } from '../audit/events.js'
 import type { Capability, Routes } from '../http/endpoint.js'
 import {
   bodyOf,
@@ -35,6 +35,7 @@ import {
   type PasswordsForHost,
   type PasswordsKit,
   passwordsForHost,
+  requireOwnPassword,
 } from './new-password.js'
 import { createPasswordPage } from './password-page.js'
 import { mailedElsewhere } from './proofs.js'
@@ -45,6 +46,11 @@ import {
   sendReset,
 } from './reset-password.js'
 import { type EmailFactorKit, emailSecondFactorEndpoint } from './switch-email-factor.js'
+import {
+  setTemporaryPassword,
+  type TemporaryPassword,
+  type TemporaryPasswordKit,
+} from './temporary-password.js'
 import { undoEmailEndpoint } from './undo-email.js'
 
 /** Passwords and addresses, for the user and for the host. */
@@ -111,6 +117,22 @@ export interface AccountsForHost {
    * ```
    */
   endEverything(userId: string, options?: Omit<EndOptions, 'except'>): Promise<number>
+  /**
+   * Sets a password that the user must change at the next sign-in, within 72 hours, and ends
+   * everything like `endEverything`. Say it to the user: it is in no log and no event. Null if
+   * there is no such user. Needs `requirePasswordChange` of your users. Rejects like
+   * `sendPasswordReset`, and with `password-elsewhere` and `superseded`.
+   *
+   * @example
+   * ```ts
+   * import type { AuthRouter } from 'messaging-auth-router'
+   *
+   * declare const auth: AuthRouter
+   * const made = await auth.accounts.setTemporaryPassword('42', { by: 'support:ada' })
+   * const said = made && `Sign in with ${made.password} until ${made.until.toISOString()}.`
+   * ```
+   */
+  setTemporaryPassword(userId: string, options?: HostAction): Promise<TemporaryPassword | null>
 }
 
 /**
@@ -195,7 +217,7 @@ function pageRoutes({ passwords, emails }: OfferedKits, forms: FormsKit): Routes
 
 function accountsForHost(kit: AccountsKit): AccountsForHost {
   const { users } = kit
-  return {
+  const forHost: AccountsForHost = {
     async sendPasswordReset(userId, options) {
       const context = contextOfAction(options)
       requireIds({ userId })
@@ -221,7 +243,17 @@ function accountsForHost(kit: AccountsKit): AccountsForHost {
       await kit.proofs.voidForUser(userId, mailedElsewhere)
       return ended
     },
+    setTemporaryPassword(userId, options) {
+      const making: TemporaryPasswordKit = {
+        ...kit,
+        hash: (plain) => kit.hasher.hash(plain, { source: 'host', context: noRequest }),
+        requireOwn: (user) => requireOwnPassword(kit, user),
+        endEverything: () => forHost.endEverything(userId, options),
+      }
+      return setTemporaryPassword(making, userId, options)
+    },
   }
+  return forHost
 }
 
 // Mails users what has happened to their accounts, as the audit stream reports it: so no way of
@@ -282,6 +314,7 @@ export const withoutAccounts: AccountsForHost = off(...needsAccounts, [
   'forgotPassword',
   'sendVerification',
   'endEverything',
+  'setTemporaryPassword',
 ])
 
 /** `auth.passwords` without the option `accounts`. */

@@ -9,7 +9,13 @@ import {
   text,
   textOrNull,
 } from '../openapi/fields.js'
-import { type Operation, ofBodies, ofFullScope, ofProof, ofSignedIn } from '../openapi/operation.js'
+import {
+  type Operation,
+  ofBodies,
+  ofFullScope,
+  ofProof,
+  whileEnrolling,
+} from '../openapi/operation.js'
 import { changeEmailRequest, confirmEmailRequest } from './email.js'
 import { changePasswordRequest } from './new-password.js'
 import { resetRequest } from './reset-password.js'
@@ -183,7 +189,7 @@ const secondFactor: Operation = {
     fields: reading(emailFactorRequest, { ...proof, enabled: 'on or off' }),
   },
   answers: { 200: { what: 'Switched.', body: success({}) } },
-  refusals: [...ofSignedIn, ...ofBodies, 'forbidden', 'reauthentication-required', ...ofProof],
+  refusals: [...whileEnrolling, ...ofBodies, 'reauthentication-required', ...ofProof],
 }
 
 const undo: Operation = {

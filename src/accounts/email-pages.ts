@@ -25,8 +25,10 @@ import { type NoteView, notePage } from '../pages/show-page.js'
 import type { PageTexts } from '../pages/texts.js'
 import type { AskingUser } from '../principal/principal.js'
 import type { SessionRecord } from '../stores/contract.js'
+import type { AuthUser } from '../users/contract.js'
 import {
   addressOf,
+  type CodeSent,
   changeEmail,
   confirmEmail,
   type EmailsKit,
@@ -40,35 +42,23 @@ import { presentField } from './password-page.js'
 export function createEmailPage(forms: FormsKit, kit: EmailsKit): AccountFormPage {
   const back = plainAddress(forms, 'account')
 
-  async function viewOf({ session, user }: AskingUser, typed: string, isPasswordWrong = false) {
-    const { email: address, verified } = await addressOf(kit, session.userId)
-    const account = { name: user.name, username: user.username }
-    const present = address && withReadableDomain(address)
-    const asksPassword = await kit.owesPassword(user)
-    const asked = { account, typed, asksPassword, isPasswordWrong }
-    const shown = { email: present, verified, ...asked, back }
+  async function viewOf(user: AuthUser, typed: string, isPasswordWrong = false) {
+    const shown = await addressShown(kit, user, typed, isPasswordWrong)
     return (form: PageForm): Content =>
       (shell) =>
-        accountEmailPage({ ...shown, form }, shell)
+        accountEmailPage({ ...shown, form, back }, shell)
   }
 
   return {
     page: 'account/email',
     needsFresh: true,
 
-    async view({ session, approved }, form) {
-      return (await viewOf({ session, user: approved.user }, ''))(form)
-    },
+    view: async ({ approved }, form) => (await viewOf(approved.user, ''))(form),
 
     async submit(asking) {
       const { user: asked, fields, request } = asking
-      const typed = fields.text('email').trim()
       try {
-        const proof = { ...nothingShown, password: presentIn(fields) }
-        const { requestId } =
-          fields.text('choice') === 'verify'
-            ? await verifyEmail(kit, asked, request.context)
-            : await changeEmail(kit, asked, { email: typed, proof }, request, provePresentOnPage)
+        const { requestId } = await mailCode(kit, asked, fields, request)
         return { next: 'open', page: 'account/confirm', query: `request=${requestId}` }
       } catch (error) {
         const isWrong = isWrongPassword(error)
@@ -76,11 +66,38 @@ export function createEmailPage(forms: FormsKit, kit: EmailsKit): AccountFormPag
           ? wrongFields
           : refusalOf(error, ['invalid-request', 'already-verified'])
         if (refused.next !== 'again') return changedBy(refused, asking)
-        const content = await viewOf(asked, typed, isWrong)
+        const content = await viewOf(asked.user, fields.text('email').trim(), isWrong)
         return { next: 'answer', answer: asking.show(content, refused) }
       }
     },
   }
+}
+
+/** What the forms of an address show. Rejects with 503. */
+export async function addressShown(
+  kit: EmailsKit,
+  user: AuthUser,
+  typed: string,
+  isPasswordWrong: boolean,
+): Promise<Omit<AddressView, 'form'>> {
+  const { email: address, verified } = await addressOf(kit, user.id)
+  const account = { name: user.name, username: user.username }
+  const email = address && withReadableDomain(address)
+  const asksPassword = await kit.owesPassword(user)
+  return { account, email, verified, typed, asksPassword, isPasswordWrong }
+}
+
+/** Mails a code to the present address or to a new one, as one of these forms asks for. */
+export function mailCode(
+  kit: EmailsKit,
+  asked: AskingUser,
+  fields: FormFields,
+  request: EndpointRequest,
+): Promise<CodeSent> {
+  if (fields.text('choice') === 'verify') return verifyEmail(kit, asked, request.context)
+  const proof = { ...nothingShown, password: presentIn(fields) }
+  const given = { email: fields.text('email').trim(), proof }
+  return changeEmail(kit, asked, given, request, provePresentOnPage)
 }
 
 /**
@@ -176,7 +193,8 @@ function shownCode(query: string): string {
   return first === undefined ? '' : `${first} ${second}`
 }
 
-interface AccountEmailView extends OwnView {
+/** The address of a signed-in user: prove it, or change it. */
+export interface AddressView extends Omit<OwnView, 'back'> {
   /** Null without. */
   readonly email: string | null
   readonly verified: boolean
@@ -199,8 +217,23 @@ interface ConfirmEmailView extends OwnView {
  *
  * @internal
  */
-export function accountEmailPage(view: AccountEmailView, { texts }: PageShell): PageContent {
-  const { account, form, email, verified, isPasswordWrong, back } = view
+export function accountEmailPage(
+  view: AddressView & Pick<OwnView, 'back'>,
+  { texts }: PageShell,
+): PageContent {
+  const { account, form, back } = view
+  return {
+    title: 'account.email',
+    isFaulty: form.fault !== null,
+    body: html`${accountCard(account)}
+${addressForms(view, texts)}
+${backTo(back, texts)}`,
+  }
+}
+
+/** The address in words, a button that proves it, and a form that changes it. */
+export function addressForms(view: AddressView, texts: PageTexts): SafeHtml {
+  const { form, email, verified, isPasswordWrong } = view
   const wrong = isPasswordWrong ? 'new-password.wrong-present' : 'account-email.wrong'
   const verify = { name: 'choice', value: 'verify' }
   const proving =
@@ -210,17 +243,11 @@ export function accountEmailPage(view: AccountEmailView, { texts }: PageShell): 
 ${form.hidden}${button(texts.html('account-email.verify'), verify)}
 </form>
 `
-  return {
-    title: 'account.email',
-    isFaulty: form.fault !== null,
-    body: html`${accountCard(account)}
-<p>${addressText({ address: email, verified }, texts)}</p>
-${proving}${formOf(form, texts, wrong, changing(view, texts), true)}
-${backTo(back, texts)}`,
-  }
+  return html`<p>${addressText({ address: email, verified }, texts)}</p>
+${proving}${formOf(form, texts, wrong, changing(view, texts), true)}`
 }
 
-function changing(view: AccountEmailView, texts: PageTexts) {
+function changing(view: AddressView, texts: PageTexts) {
   const { account, form, email, typed, asksPassword, isPasswordWrong } = view
   const isFaulty = form.fault?.kind === 'wrong' && !isPasswordWrong
   const attributes = {

@@ -56,7 +56,7 @@ function addressIn({ email, emailVerified }: UserContact): AddressOfUser {
 /** `GET /auth/email`: the user's address. */
 export function emailStatusEndpoint(kit: AccountsKit): Endpoint {
   return async function emailStatus(request) {
-    const { user } = await ownerOf(kit.signedIn, request)
+    const { user } = await ownerOf(kit.signedIn, request, 'verify-address')
     const contact = (await kit.contacts.findContact(user.id)) ?? nowhere
     const address = addressIn(contact)
     if (!kit.accountsOptions.emailSecondFactor) return ok({ status: 'success', data: address })
@@ -70,7 +70,7 @@ const nowhere: UserContact = { email: null, emailVerified: false }
 /** `POST /auth/email/verify`: mails a code to the present address. */
 export function verifyEmailEndpoint(kit: AccountsKit): Endpoint {
   return async function verify(request) {
-    const asking = await ownerOf(kit.signedIn, request)
+    const asking = await ownerOf(kit.signedIn, request, 'verify-address')
     return accepted(await verifyEmail(kit, asking, request.context))
   }
 }
@@ -120,7 +120,7 @@ export async function sendVerification(
 /** `POST /auth/email/change`: mails a code to a new address. */
 export function changeEmailEndpoint(kit: AccountsKit): Endpoint {
   return async function change(request) {
-    const asking = await ownerOf(kit.signedIn, request)
+    const asking = await ownerOf(kit.signedIn, request, 'verify-address')
     const given = parseInput(changeEmailRequest, await request.readJson())
     const { email, password, code, passkey } = given
     // The proof is made by name: a rest object would inherit from a polluted Object.prototype.
@@ -235,6 +235,9 @@ export function sessionsOf(userId: string): MarkOf {
 export const confirmEmailRequest: z.ZodObject<{ requestId: z.ZodString; code: z.ZodString }> =
   z.object({ requestId: z.string().min(1).max(100), code: z.string().min(1).max(64) })
 
+/** A mailed code, and the request that it answers. */
+export type ConfirmEmail = z.infer<typeof confirmEmailRequest>
+
 /** The parts of a host whose users can prove and change addresses. */
 export interface EmailsKit extends AccountsKit {
   readonly updateEmail: NonNullable<UserStore['updateEmail']>
@@ -245,7 +248,7 @@ export interface EmailsKit extends AccountsKit {
 export function confirmEmailEndpoint(kit: EmailsKit): Endpoint {
   return kit.throttle.limitFailures('email-confirm', async function confirm(request) {
     // 401, 403
-    const asking = await ownerOf(kit.signedIn, request)
+    const asking = await ownerOf(kit.signedIn, request, 'verify-address')
     // 400, 413, 415
     const given = parseInput(confirmEmailRequest, await request.readJson())
     // 400, 409, 429, 503
@@ -261,7 +264,7 @@ export function confirmEmailEndpoint(kit: EmailsKit): Endpoint {
 export async function confirmEmail(
   kit: EmailsKit,
   { user, session }: Asking,
-  { requestId, code }: { readonly requestId: string; readonly code: string },
+  { requestId, code }: ConfirmEmail,
   context: RequestContext,
 ): Promise<void> {
   const { proofs } = kit

@@ -9,6 +9,7 @@ import type { SignInKit } from '../kits/sign-in-kit.js'
 import { isHostId, isWellFormed } from '../lib/texts.js'
 import { minLengthFor, type PasswordReason } from '../passwords/password-rules.js'
 import { ownerOf, type SignedInRequest } from '../principal/principal.js'
+import { mustChangePassword } from '../principal/required-actions.js'
 import { type Proof, type Proved, proofRequest } from '../sign-in-again.js'
 import type { AuthUser, UserStore } from '../users/contract.js'
 import type { AccountsKit } from './accounts-server.js'
@@ -76,7 +77,7 @@ export function passwordsForHost(kit: AccountsKit): PasswordsForHost {
 }
 
 /** Throws 403 `password-elsewhere` for the user of a directory, who has no password here; 503. */
-async function requireOwnPassword(
+export async function requireOwnPassword(
   { passwordElsewhere }: AccountsKit,
   { id }: Pick<AuthUser, 'id'>,
 ): Promise<void> {
@@ -158,7 +159,7 @@ export const changePasswordRequest: z.ZodObject<
 export function changePasswordEndpoint(kit: PasswordsKit): Endpoint {
   return async function change(request) {
     // 401, 403
-    const asking = await ownerOf(kit.signedIn, request)
+    const asking = await ownerOf(kit.signedIn, request, 'change-password')
     // 400, 413, 415
     const given = parseInput(changePasswordRequest, await request.readJson())
     const { newPassword, password, code, passkey } = given
@@ -193,6 +194,7 @@ export async function changePassword(
   const user = proved?.user ?? asking.user
   // Another server may be asked here, so it is not asked for a user who has nothing but a session.
   await requireGood(kit, asking.user, newPassword, context)
+  await requireAnother(kit, user, newPassword, request)
   const hash = await hashPassword(kit, newPassword, request)
   await beforehand?.()
   if (!(await updatePasswordHash(user.id, user.passwordHash, hash)))
@@ -207,6 +209,22 @@ export async function changePassword(
   await kit.proofs.voidForUser(user.id, ['reset', 'sign-in'])
   kit.audit({ type: 'password.changed', userId: user.id, sessionId }, context)
   return revoked
+}
+
+// Somebody else knows the password that must be changed.
+async function requireAnother(
+  kit: PasswordsKit,
+  user: AuthUser,
+  newPassword: string,
+  { context, aborted }: EndpointRequest,
+): Promise<void> {
+  if (!mustChangePassword(user)) return
+  // A temporary password that signs in no more is known all the same.
+  const withoutEnd = { ...user, passwordUntil: null }
+  const { right } = await kit.verifyPassword(withoutEnd, newPassword, context, aborted())
+  if (!right) return
+  const minLength = await minLengthOf(kit, user)
+  throw new AuthError('password-refused', { details: { reasons: ['known'], minLength } })
 }
 
 /**

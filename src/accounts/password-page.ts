@@ -1,7 +1,9 @@
 import { AuthError } from '../errors.js'
+import type { TextAnswer } from '../http/answer.js'
 import type { PasswordElsewhere } from '../kits/sign-in-kit.js'
 import type { BrowserUser } from '../oauth/browser-sign-in.js'
-import { type AccountFormPage, changedBy } from '../pages/account-form.js'
+import { type AccountFormPage, type Asking, changedBy } from '../pages/account-form.js'
+import type { Submitted } from '../pages/form-page.js'
 import {
   accountCard,
   accountOf,
@@ -27,6 +29,7 @@ import type { PasswordReason } from '../passwords/password-rules.js'
 import {
   changePassword,
   minLengthOf,
+  nothingShown,
   type PasswordsKit,
   provePresentOnPage,
   requireNewPassword,
@@ -59,37 +62,48 @@ export function createPasswordPage(forms: FormsKit, kit: PasswordsKit): AccountF
     view: async (found, form) => (await contentOf(found))(form, []),
 
     async submit(asking) {
-      const { found, user: asked, fields, request } = asking
-      const { user } = asked
-      // An empty field is a wrong password, not a missing one.
-      const present = user.passwordHash === null ? undefined : fields.text('present')
-      const newPassword = fields.text('password')
-      if (present === '') return wrongFields
-      const refused: PasswordReason[] = []
-      const refusal = (error: unknown) => {
-        if (!(error instanceof AuthError)) throw error
-        refused.push(...reasonsIn(error))
-        return isWrong(error) ? wrongFields : refusalOfCode(error)
-      }
-      const change = async (beforehand: () => Promise<void>) => {
-        requireNewPassword(newPassword)
-        const how = { prove: provePresentOnPage, beforehand }
-        await changePassword(
-          kit,
-          asked,
-          { newPassword, proof: { password: present } },
-          request,
-          how,
-        )
-        return { next: 'answer', answer: asking.open('account') } as const
-      }
-      const submitted = await renewCookie(forms, found, request.incoming, change, refusal)
-      if (refused.length === 0) return changedBy(submitted, asking)
+      const { found } = asking
+      const done = () => asking.open('account')
+      const { submitted, reasons } = await changeByForm(forms, kit, asking, done)
+      if (reasons.length === 0) return changedBy(submitted, asking)
       const content = await contentOf(found)
-      const answer = asking.show((form) => content(form, refused), wrongFields)
+      const answer = asking.show((form) => content(form, reasons), wrongFields)
       return { next: 'answer', answer }
     },
   }
+}
+
+/**
+ * Sets the password of a form. `done` answers, and gets the new value of the cookie. `reasons`: why
+ * the new password is refused.
+ */
+export async function changeByForm(
+  forms: FormsKit,
+  kit: PasswordsKit,
+  { found, fields, request }: Pick<Asking, 'found' | 'fields' | 'request'>,
+  done: (cookie: string | null) => TextAnswer,
+): Promise<{ readonly submitted: Submitted; readonly reasons: readonly PasswordReason[] }> {
+  const { session, approved } = found
+  const asked = { session, user: approved.user }
+  // An empty field is a wrong password, not a missing one.
+  const present = asked.user.passwordHash === null ? undefined : fields.text('present')
+  const newPassword = fields.text('password')
+  if (present === '') return { submitted: wrongFields, reasons: [] }
+  const reasons: PasswordReason[] = []
+  const refusal = (error: unknown) => {
+    if (!(error instanceof AuthError)) throw error
+    reasons.push(...reasonsIn(error))
+    return isWrong(error) ? wrongFields : refusalOfCode(error)
+  }
+  const change = async (beforehand: () => Promise<void>, cookie: () => string | null) => {
+    requireNewPassword(newPassword)
+    const how = { prove: provePresentOnPage, beforehand }
+    const given = { newPassword, proof: { ...nothingShown, password: present } }
+    await changePassword(kit, asked, given, request, how)
+    return { next: 'answer', answer: done(cookie()) } as const
+  }
+  const submitted = await renewCookie(forms, found, request.incoming, change, refusal)
+  return { submitted, reasons }
 }
 
 // Whether the error is due to a password, and not to the session.
@@ -101,7 +115,8 @@ function isWrong({ code, details }: AuthError): boolean {
   )
 }
 
-interface AccountPasswordView extends NewPasswordOnPage, OwnView {
+/** A form for a new password of a signed-in user. */
+export interface NewPasswordView extends NewPasswordOnPage, Omit<OwnView, 'back'> {
   readonly hasPassword: boolean
 }
 
@@ -118,8 +133,24 @@ export interface NewPasswordOnPage {
  *
  * @internal
  */
-export function accountPasswordPage(view: AccountPasswordView, shell: PageShell): PageContent {
-  const { account, form, hasPassword, reasons, back } = view
+export function accountPasswordPage(
+  view: NewPasswordView & Pick<OwnView, 'back'>,
+  shell: PageShell,
+): PageContent {
+  const { account, form, back } = view
+  return {
+    title: 'account.change-password',
+    isFaulty: form.fault !== null,
+    body: html`${accountCard(account)}
+${newPasswordForm(view, shell)}
+${backTo(back, shell.texts)}`,
+    scripts: [shell.passwordScript],
+  }
+}
+
+/** The form, with the present password if there is one. */
+export function newPasswordForm(view: NewPasswordView, shell: PageShell): SafeHtml {
+  const { account, form, hasPassword, reasons } = view
   const { texts } = shell
   const isPresentWrong = form.fault?.kind === 'wrong' && reasons.length === 0
   const content = [
@@ -131,14 +162,7 @@ export function accountPasswordPage(view: AccountPasswordView, shell: PageShell)
     button(texts.html('new-password.submit')),
   ]
   const wrong = isPresentWrong ? 'new-password.wrong-present' : 'new-password.wrong'
-  return {
-    title: 'account.change-password',
-    isFaulty: form.fault !== null,
-    body: html`${accountCard(account)}
-${formOf(form, texts, wrong, content, true)}
-${backTo(back, texts)}`,
-    scripts: [shell.passwordScript],
-  }
+  return formOf(form, texts, wrong, content, true)
 }
 
 /**

@@ -29,7 +29,7 @@ export interface EmailFactorKit extends AccountsKit {
 export function emailSecondFactorEndpoint(kit: EmailFactorKit): Endpoint {
   return async function emailSecondFactor(request) {
     // 401, 403
-    const asking = await ownerOf(kit.signedIn, request, 'may-enrol')
+    const asking = await ownerOf(kit.signedIn, request, 'enrol')
     // 400, 413, 415
     const given = parseInput(emailFactorRequest, await request.readJson())
     const { enabled, password, code, passkey } = given

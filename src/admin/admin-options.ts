@@ -22,6 +22,7 @@ import { type Logger, silentLogger } from '../lib/logger.js'
 import { decodeEncryptionKeys, encryptionKeyRemedy } from '../lib/secrets.js'
 import type { CanonicalIdentifier } from '../login/login-request.js'
 import type { OAuthOptions } from '../oauth/oauth-options.js'
+import type { PasswordHasher } from '../passwords/contract.js'
 import type { KeyRing } from '../signers/contract.js'
 import type { ConsentStore, ManagedClientStore } from '../stores/client-contract.js'
 import type { Migrations, SessionStore } from '../stores/contract.js'
@@ -56,7 +57,9 @@ export interface AdminStores {
 type Purged = Pick<SessionStore, 'purge'>
 
 /** What only your own code can do to your users. */
-export interface AdminUsers extends Pick<UserStore, 'delete'> {
+export interface AdminUsers
+  extends Pick<UserStore, 'delete' | 'requirePasswordChange'>,
+    Partial<Pick<UserStore, 'findById'>> {
   /** Makes `disabled` true for this user. */
   disable?(userId: string): Promise<void>
 }
@@ -75,8 +78,13 @@ export interface AdminEventSink extends EventSink {
 /** The options of {@link adminOf}: the same parts as those of the running servers. */
 export interface AdminOptions {
   readonly stores: AdminStores
-  /** For `accounts`: `delete` of the router's users, and `disable`. */
+  /**
+   * For `accounts`: `delete`, `findById` and `requirePasswordChange` of the router's users, and
+   * `disable`.
+   */
   readonly users?: AdminUsers
+  /** For temporary passwords: that of the router, or `bcryptHasher()`. */
+  readonly passwords?: PasswordHasher
   /** Without it, servers notice the end of a session within 5 seconds. */
   readonly bus?: RevocationBus
   /** The ring of access tokens. */
@@ -114,7 +122,7 @@ export interface AdminFile extends AdminOptions {
 export interface CheckedAdminOptions
   extends Filled<
     Omit<AdminOptions, 'encryptionKeys' | 'directories'>,
-    'bus' | 'keys' | 'idTokenKeys' | 'canonicalIdentifier' | 'onEvent'
+    'bus' | 'passwords' | 'keys' | 'idTokenKeys' | 'canonicalIdentifier' | 'onEvent'
   > {
   readonly encryptionKeys: readonly Buffer[]
   readonly directories: CheckedDirectoriesOptions | undefined
@@ -129,6 +137,7 @@ const rules = {
   schema: optionsOf({
     stores: fitting<AdminStores>(hasSessions, 'has no sessions.'),
     users: anObject<AdminUsers>('is not an object.').default({}),
+    passwords: withMethods<PasswordHasher>('hash').optional(),
     bus: withMethods<RevocationBus>('publish').optional(),
     keys: ring,
     idTokenKeys: ring,

@@ -2,23 +2,16 @@ import { setImmediate } from 'node:timers/promises'
 import { type UnlockOptions, unlock } from '../account/account.js'
 import { type SecondFactorsForHost, secondFactorsForHost } from '../account/second-factors.js'
 import {
-  type EndingKit,
-  endForUser,
   listSessions,
   type RevokeAllOptions,
   revokeAllForUser,
   revokeSession,
   type SessionsForHost,
 } from '../account/sessions-for-host.js'
-import { createProofs } from '../accounts/proofs.js'
 import { createAudit } from '../audit/audit.js'
 import { createEventCounts } from '../audit/event-counts.js'
-import { type AuthEvent, noRequest, type RequestContext } from '../audit/events.js'
-import { deleteEverything } from '../deletion/delete-account.js'
-import type { DeletionForHost } from '../deletion/deletion.js'
+import { type AuthEvent, noRequest } from '../audit/events.js'
 import { AuthConfigError } from '../errors.js'
-import { contextOfAction, type HostAction, requireIds } from '../http/input.js'
-import { failClosed, ifThere, unread } from '../lib/check-answer.js'
 import {
   createHostCall,
   type HostFailure,
@@ -37,7 +30,6 @@ import {
 } from '../oauth/clients-for-host.js'
 import { createScopes } from '../oauth/scopes.js'
 import { type PasskeysForHost, passkeysForHost } from '../passkeys/own-passkeys.js'
-import { type InvitationsMade, invitationsMade } from '../registration/invitations.js'
 import { createPasswordWatch } from '../sessions/password-watch.js'
 import { createRevocations } from '../sessions/revocations.js'
 import { createSessions } from '../sessions/sessions.js'
@@ -60,6 +52,7 @@ import { createKeptCodes } from '../two-factor/recovery-codes.js'
 import { forgetsBrowsers } from '../two-factor/remembered-browser.js'
 import { createSeedVault } from '../two-factor/seed-vault.js'
 import type { LoginIdentifier } from '../users/contract.js'
+import { type AdminAccounts, createAdminAccounts } from './admin-accounts.js'
 import { type AdminDirectories, createAdminDirectories } from './admin-directories.js'
 import {
   type AdminKeys,
@@ -70,12 +63,12 @@ import {
 } from './admin-keys.js'
 import {
   type AdminOptions,
-  type AdminUsers,
   type CheckedAdminOptions,
   checkAdminOptions,
   without,
 } from './admin-options.js'
 
+export type { AdminAccounts } from './admin-accounts.js'
 export type {
   AdminDirectories,
   AdminDirectoryCheck,
@@ -377,58 +370,5 @@ function unlocking(options: CheckedAdminOptions, kit: AdminKit): Admin['unlockLo
       )
     const { userId = null, ...others } = asked ?? {}
     await unlock(kit, identifier, async () => userId, others)
-  }
-}
-
-/** Whole accounts, and the invitations to make one. */
-export interface AdminAccounts extends DeletionForHost, InvitationsMade {
-  /**
-   * Disables a user by `users.disable`, and then ends all sessions. Returns how many ended. Rejects
-   * as `delete`; call it again after `temporarily-unavailable`.
-   */
-  disable(userId: string, options?: HostAction): Promise<number>
-}
-
-function createAdminAccounts({ users }: CheckedAdminOptions, kit: EndingKit): AdminAccounts {
-  const { call, proofStore } = kit
-  const { endAllForUser: endAll } = kit.sessions
-  const host = failClosed<AdminUsers>('users', users, call, {
-    delete: ifThere(unread),
-    disable: ifThere(unread),
-  })
-  const proofs = proofStore && createProofs({ ...kit, proofStore })
-  const deleting = {
-    ...kit,
-    proofs,
-    endDeleted: (userId: string, cause: RequestContext) =>
-      endForUser(kit, { userId, reason: 'account-deleted', endAll, cause }),
-    deleteUser: async (userId: string) => host.delete?.(userId),
-  }
-  const read = (method: keyof AdminUsers, userId: string, options?: HostAction) => {
-    if (host[method] === undefined)
-      throw new AuthConfigError(
-        `users.${method}`,
-        'is missing: only your own code can do that to your users.',
-        `pass users: { async ${method}(userId) { … } }, as docs/operations.md says.`,
-      )
-    requireIds({ userId })
-    return contextOfAction(options)
-  }
-  const made: InvitationsMade =
-    proofs === undefined ? without('proofs') : invitationsMade(kit, proofs)
-  return {
-    invitations: made.invitations,
-    revokeInvitation: made.revokeInvitation,
-    async delete(userId, options) {
-      const context = read('delete', userId, options)
-      await deleteEverything(deleting, userId, context)
-      kit.audit({ type: 'account.deleted', userId }, context)
-    },
-    async disable(userId, options) {
-      const context = read('disable', userId, options)
-      // This comes first, or the user signs in again in between.
-      await host.disable?.(userId)
-      return endForUser(kit, { userId, reason: 'revoked', endAll, cause: context })
-    },
   }
 }

@@ -159,6 +159,8 @@ export const levels: Readonly<Record<AuthEvent['type'], keyof Logger>> = {
   'request.refused': 'debug',
   'password.refused': 'info',
   'password.rehashed': 'info',
+  'password.temporary': 'warn',
+  'document.accepted': 'info',
   'password.contested': 'warn',
   'password.unreadable': 'warn',
   'second-factor.begun': 'info',

@@ -55,6 +55,7 @@ const signInRefusals: Readonly<Record<SignInRefusal, true>> = {
   vetoed: true,
   'directory-refused': true,
   actor: true,
+  'password-expired': true,
 }
 const scopes: Readonly<Record<ThrottleScope, true>> = {
   identifier: true,

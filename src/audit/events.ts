@@ -236,6 +236,16 @@ export type AuthEventBody =
   | { readonly type: 'password.refused'; readonly userId: string; readonly reason: SignInRefusal }
   /** After a login, a hash was replaced by one of the current setting. */
   | { readonly type: 'password.rehashed'; readonly userId: string }
+  /** The desk has set a password that the user must change. */
+  | { readonly type: 'password.temporary'; readonly userId: string }
+  /** A user has accepted a document of the option `acceptance`. */
+  | {
+      readonly type: 'document.accepted'
+      readonly userId: string
+      readonly sessionId: string
+      readonly document: string
+      readonly version: string
+    }
   /**
    * A user's hash was upgraded for the third time in a day: another part of the host writes hashes
    * of another setting. Give both the same setting. At most once a day for each user and process.

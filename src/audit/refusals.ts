@@ -26,7 +26,7 @@ export type ThrottleScope =
 /**
  * Why a sign-in was refused. Clients learn less. `directory-refused`: by the user's directory, or
  * by your rule for it; the event `directory.refused` has more. `actor`: whoever should act for the
- * user is disabled, or signed out.
+ * user is disabled, or signed out. `password-expired`: a temporary password, after its time.
  */
 export type SignInRefusal =
   | 'unknown-user'
@@ -41,6 +41,7 @@ export type SignInRefusal =
   | 'vetoed'
   | 'directory-refused'
   | 'actor'
+  | 'password-expired'
 
 /** Why a code was not exchanged. */
 export type CodeRefusal =

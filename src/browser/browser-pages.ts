@@ -1,3 +1,5 @@
+import { createAcceptancePage } from '../acceptance/acceptance-page.js'
+import { createAddressPage, createNewPasswordPage } from '../accounts/required-pages.js'
 import { linkScriptFile } from '../device-links/link-page.js'
 import { createOfferedCookie, createRememberedCookie } from '../http/cookies.js'
 import type { Capability, Routes } from '../http/endpoint.js'
@@ -16,7 +18,7 @@ import type { BrowserKit, BrowserPagesKit } from './browser-kit.js'
 import { createCodePage } from './code-page.js'
 import { createConsentPage, createContinuePage } from './consent-page.js'
 import { createDevicePage } from './device-page.js'
-import { createEnrolmentPage, refusedEnrolmentEndpoint } from './enrolment-page.js'
+import { createEnrolmentPage, refusedActionEndpoint } from './enrolment-page.js'
 import { createFactorPage } from './factor-page.js'
 import { createAddPasskeyPage, createPasskeysPage } from './passkeys-page.js'
 import {
@@ -58,6 +60,7 @@ export function createBrowserPages(given: BrowserPagesKit): BrowserPages {
       ...codePages(kit, form),
       ...providerPages(kit, form),
       ...createSecondFactorPages(kit).map(form),
+      ...actionPages(kit, form),
       ...enrolmentPages(kit, form),
       form(createConsentPage(kit)),
       form(goOn),
@@ -140,10 +143,42 @@ function providerPages(kit: BrowserKit, form: MakeForm): Routes {
   ]
 }
 
+// What a user must do first, besides a second factor.
+function actionPages(kit: BrowserKit, form: MakeForm): Routes {
+  const { acceptance } = kit
+  const { passwords, emails } = { ...kit.offered }
+  return [
+    passwords === undefined
+      ? refusedAction(
+          kit,
+          'new-password',
+          'Another password is demanded, which cannot be set here.',
+        )
+      : form(createNewPasswordPage(kit, passwords)),
+    ...(emails?.accountsOptions.provenAddress === true
+      ? [form(createAddressPage(kit, emails))]
+      : []),
+    ...(acceptance === undefined ? [] : [form(createAcceptancePage(kit, acceptance))]),
+  ]
+}
+
+function refusedAction(
+  kit: BrowserKit,
+  page: 'enrolment' | 'new-password',
+  description: string,
+): Routes[number] {
+  return ownPage(`/oauth/${page}`, {
+    GET: refusedActionEndpoint(kit, page, description),
+    HEAD: null,
+  })
+}
+
 function enrolmentPages(kit: BrowserKit, form: MakeForm): Routes {
   const { totpKit, passkeysKit, pages, clock } = kit
   if (totpKit === undefined && passkeysKit === undefined)
-    return [ownPage('/oauth/enrolment', { GET: refusedEnrolmentEndpoint(kit), HEAD: null })]
+    return [
+      refusedAction(kit, 'enrolment', 'A second factor is demanded, which cannot be set up here.'),
+    ]
   const once = (page: FormPage) => form(replayFirstEnrolment(page, pages.cookie, clock))
   const enrolling = once(createEnrolmentPage(kit))
   return passkeysKit === undefined

@@ -16,10 +16,8 @@ import {
 } from '../pages/form-parts.js'
 import { html, type SafeHtml } from '../pages/html.js'
 import type { PageContent, PageShell } from '../pages/layout.js'
-import { pageAddress } from '../pages/page-request.js'
-import { clientOf, clientOnPage, type PageVisit } from '../pages/page-visit.js'
+import { clientOf, clientOnPage, goOnWith, type PageVisit } from '../pages/page-visit.js'
 import { staleForm } from '../pages/renew-cookie.js'
-import { seeOther } from '../pages/show-page.js'
 import type { PageTexts } from '../pages/texts.js'
 import type { BrowserKit } from './browser-kit.js'
 
@@ -102,13 +100,8 @@ export function apisOf(
 }
 
 /** Redirects to a new decision, with one more step done. */
-function decidedAnew(
-  { flows, baseUrl }: BrowserKit,
-  { flow, binding, asked }: PageVisit,
-  step: FlowStep,
-): TextAnswer {
-  const sealed = flows.seal(flows.withStep(flow ?? flows.begin(), step), binding)
-  return seeOther(pageAddress(baseUrl, 'authorize', { ...asked, flow: sealed }))
+function decidedAnew(kit: BrowserKit, visit: PageVisit, step: FlowStep): TextAnswer {
+  return goOnWith(kit, visit, kit.flows.withStep(visit.flow ?? kit.flows.begin(), step))
 }
 
 /** The permissions that a third-party app requests. */

@@ -22,15 +22,18 @@ import type { BrowserKit } from './browser-kit.js'
 import { addingOn, addPasskey, newPasskeyPart, showRecoveryCodes } from './passkeys-page.js'
 
 /**
- * `GET /oauth/enrolment` of a host without enrolment: answers the client with an error, since a
- * page could not help its user.
+ * The page of a required action that the host does not offer: answers the client with an error,
+ * since a page could not help its user.
  */
-export function refusedEnrolmentEndpoint(kit: BrowserKit): Endpoint {
-  const description = 'A second factor is demanded, which cannot be set up here.'
+export function refusedActionEndpoint(
+  kit: BrowserKit,
+  page: 'enrolment' | 'new-password',
+  description: string,
+): Endpoint {
   const refusal = { error: 'access_denied', description }
   return forPeople(kit, (request) =>
     visitPage(kit, request, (visit) =>
-      mayShow('enrolment', visit.decision, visit.flow)
+      mayShow(page, visit.decision, visit.flow)
         ? leave(kit, visit.goal, refusal)
         : advance(kit, visit),
     ),

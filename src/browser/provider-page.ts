@@ -261,7 +261,7 @@ async function connectHere(
   const { incoming, context } = request
   const again = pageAddress(kit.baseUrl, 'account/identities', placeWithoutRequest(incoming.url))
   const found = await kit.findBrowserUser(incoming, context)
-  const to = found?.signIn.mustEnrol === false ? connectingOf(found) : null
+  const to = found?.signIn.required.length === 0 ? connectingOf(found) : null
   const ticket = ticketIn(request) ?? undefined
   return connect(kit, providersKit, { ticket, to, began: to, again }, request)
 }

@@ -295,7 +295,7 @@ async function byPasskey(
     visit.context,
   )
   // A passkey with user verification needs no further factor.
-  return signedIn(kit, { ...opened, mustEnrol: false, rememberToken: null }, stay, visit)
+  return signedIn(kit, opened, stay, visit)
 }
 
 async function signedIn(

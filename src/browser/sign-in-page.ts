@@ -196,11 +196,13 @@ function registerOf(kit: BrowserKit, { raw, language }: PageVisit['asked']): str
 /** The visit in the form for the sign-in. */
 export function formVisit(
   { rememberedCookie }: BrowserKit,
-  { binding, flow, request, goal }: PageVisit,
+  { binding, flow, request, goal, found }: PageVisit,
 ): FormVisit {
   const { incoming, context, aborted, setHeaders } = request
-  // An account of a provider is connected after a sign-in with every factor.
-  const isAsked = asksForMore(goal) || flow?.vouched?.connects === true
+  // An account of a provider is connected after a sign-in with every factor. Who has signed in
+  // without the code is here again for what needs it, such as another address.
+  const isAgain = found?.signIn.isRemembered === true
+  const isAsked = isAgain || asksForMore(goal) || flow?.vouched?.connects === true
   const rememberToken = isAsked ? null : (rememberedCookie?.read(incoming) ?? null)
   return { incoming, binding, flow, context, aborted, setHeaders, rememberToken }
 }
@@ -240,10 +242,10 @@ async function signedIn(
   { asked, request }: PageVisit,
   offersPasskey: boolean,
 ): Promise<TextAnswer> {
-  const { session, token: value, expiresIn, mustEnrol } = loggedIn
+  const { session, token: value, expiresIn, required } = loggedIn
   await endEarlier(kit, session, request)
   const kept = { of: kit.pages.cookie, value, maxAge: stay ? expiresIn : null }
-  const isOffered = offersPasskey && !mustEnrol
+  const isOffered = offersPasskey && required.length === 0
   const offered = isOffered ? await offerPasskey(kit, request.incoming, session) : null
   const page = offered === null ? 'authorize' : 'passkey'
   const { rememberToken: token } = loggedIn

@@ -200,6 +200,19 @@ const accounts: readonly Command[] = (['disable', 'delete'] as const).map((what)
   },
 }))
 
+const passwords: Command = {
+  name: 'password temporary',
+  options: { user },
+  does: 'sets a password that a user must change within 72 hours, and prints it this once',
+  warns: (given) => `This signs ${given.required('user')} out, whose password stops working.`,
+  run: withAdmin(async ({ admin, by }, given) => {
+    const made = await admin.accounts.setTemporaryPassword(given.required('user'), { by })
+    if (made === null) return nothing('there is no such user (ids, not names)')
+    const { password, until } = made
+    return { data: made, said: `password, this once: ${password}\nuntil: ${until.toISOString()}` }
+  }),
+}
+
 function idsOf(given: Given): readonly string[] {
   const [userId, file] = [given.text('user'), given.text('file')]
   if ((userId === undefined) === (file === undefined) || (file && !existsSync(file)))
@@ -446,6 +459,7 @@ export const commands: readonly Command[] = [
   ...sessions,
   ...tokens,
   ...factors,
+  passwords,
   ...accounts,
   ...invitations,
   ...clients,

@@ -1,8 +1,10 @@
 import type { CallWire } from './authorised.js'
 import { AuthClientError } from './errors.js'
+import { requiring } from './required.js'
 import { meOf } from './sign-in.js'
 import type { TokenKeeper } from './token-keeper.js'
 import type {
+  AcceptanceDocument,
   Consent,
   DeviceCode,
   MadeNamedToken,
@@ -66,6 +68,19 @@ export interface RememberedMethods {
   forget(id: string): Promise<void>
 }
 
+/** Documents that users accept. Only if the server has the option `acceptance`. */
+export interface AcceptanceMethods {
+  /** Those that the user has not accepted yet. */
+  list(): Promise<readonly AcceptanceDocument[]>
+  /**
+   * Accepts them in the versions that the user has seen; resolves with those that are still due.
+   * Throws `superseded` for another version: show the list again.
+   */
+  accept(
+    documents: readonly Pick<AcceptanceDocument, 'id' | 'version'>[],
+  ): Promise<readonly AcceptanceDocument[]>
+}
+
 /** Account management of the signed-in user. Every method throws AuthClientError. */
 export interface AccountMethods {
   /** Requests the user from the server and stores the answer. */
@@ -76,6 +91,7 @@ export interface AccountMethods {
   readonly consents: ConsentMethods
   /** Only if the server has the option `secondFactor.remember`. */
   readonly rememberedBrowsers: RememberedMethods
+  readonly acceptance: AcceptanceMethods
   /**
    * Reauthenticates after `reauthentication-required`. The session then counts as a fresh sign-in.
    * Only if the server has the option `passkeys`.
@@ -106,15 +122,16 @@ export function createAccount(
       const session = await keeper.read()
       const me = meOf(await call({ method: 'GET', path: '/me' }))
       // Not awaited: another tab may hold the lock for a refresh.
-      if (session !== null && !isSame(me, session.me))
-        keeper.change(session, { me }).catch(() => {})
+      if (session !== null && !(isSame(me, session.me) && session.required.length === 0))
+        keeper.change(session, { me, ...requiring([]) }).catch(() => {})
       return me
     },
     sessions: sessionMethods(ask),
     tokens: namedTokenMethods(ask),
-    totp: totpMethods(ask, keeper),
+    totp: totpMethods(ask),
     consents: consentMethods(ask),
     rememberedBrowsers: rememberedMethods(ask),
+    acceptance: acceptanceMethods(ask),
     reauthenticate: (proof) => ask('POST', '/auth/reauthenticate', proof),
     authorizationCode: (codeChallenge) =>
       ask('POST', '/auth/pkce/authorize', { codeChallenge, codeChallengeMethod: 'S256' }),
@@ -174,28 +191,18 @@ function namedTokenMethods(ask: Ask): NamedTokenMethods {
   }
 }
 
-function totpMethods(ask: Ask, keeper: Pick<TokenKeeper, 'read' | 'change'>): TotpMethods {
+function totpMethods(ask: Ask): TotpMethods {
   const path = '/auth/totp'
   const codes = async (name: string, body: object) =>
     (await ask<{ recoveryCodes: string[] }>('POST', `${path}/${name}`, body)).recoveryCodes
   return {
     status: () => ask('GET', path),
     begin: (password) => ask('POST', path, { password }),
-    async confirm(code) {
-      const recoveryCodes = await codes('confirm', { code })
-      await noteEnrolled(keeper)
-      return recoveryCodes
-    },
+    confirm: (code) => codes('confirm', { code }),
     disable: async (password, code) =>
       void (await ask('POST', `${path}/disable`, { password, code })),
     newRecoveryCodes: (password, code) => codes('recovery-codes', { password, code }),
   }
-}
-
-/** Stores that this user needs no enrolment any more. */
-export async function noteEnrolled(keeper: Pick<TokenKeeper, 'read' | 'change'>): Promise<void> {
-  const session = await keeper.read()
-  if (session?.enrolmentRequired) await keeper.change(session, { enrolmentRequired: false })
 }
 
 function rememberedMethods(ask: Ask): RememberedMethods {
@@ -203,6 +210,17 @@ function rememberedMethods(ask: Ask): RememberedMethods {
   return {
     list: async () => (await ask<{ browsers: RememberedBrowser[] }>('GET', path)).browsers,
     forget: endOne(ask, path),
+  }
+}
+
+function acceptanceMethods(ask: Ask): AcceptanceMethods {
+  const due = async (method: 'GET' | 'POST', body?: object) =>
+    (await ask<{ documents: AcceptanceDocument[] }>(method, '/auth/acceptance', body)).documents
+  return {
+    list: () => due('GET'),
+    // Only these two: a body of all that the list says may be too long.
+    accept: (given) =>
+      due('POST', { documents: given.map(({ id, version }) => ({ id, version })) }),
   }
 }
 

@@ -1,5 +1,5 @@
 import { isSameSignIn, type StoredSession } from './stored-session.js'
-import type { Me } from './wire.js'
+import type { Me, RequiredAction } from './wire.js'
 
 /**
  * Whether somebody is signed in, as far as this client knows.
@@ -16,6 +16,8 @@ export type AuthState =
       readonly me: Me
       /** True if the user may only set up a second factor. */
       readonly enrolmentRequired: boolean
+      /** What the user must do, in this order, before the server allows anything else. */
+      readonly required: readonly RequiredAction[]
       /** The app that signed in by `/client/oauth`; it cannot manage the account. */
       readonly clientId?: string
     }
@@ -70,9 +72,10 @@ export function createStateKeeper(): StateKeeper {
 function stateOf(session: StoredSession | null, hasEnded: boolean, isReached: boolean): AuthState {
   if (session === null)
     return { status: 'signed-out', reason: hasEnded ? 'session-ended' : 'signed-out' }
-  const { userId, me, enrolmentRequired, clientId } = session
+  const { userId, me, enrolmentRequired, required, clientId } = session
   const status = isReached ? 'signed-in' : 'offline'
-  return { status, userId, me, enrolmentRequired, ...(clientId === undefined ? {} : { clientId }) }
+  const app = clientId === undefined ? {} : { clientId }
+  return { status, userId, me, enrolmentRequired, required, ...app }
 }
 
 function add<T>(listeners: Set<(value: T) => void>, listener: (value: T) => void): () => void {

@@ -1,4 +1,4 @@
-import { AuthClientError, isRefusal, notSignedIn } from './errors.js'
+import { AuthClientError, notSignedIn } from './errors.js'
 import {
   type BasicFetch,
   type BasicInit,
@@ -6,17 +6,18 @@ import {
   platform,
   unlessAborted,
 } from './platform.js'
+import { afterAnswer, afterRefusal } from './required.js'
 import type { StoredSession } from './stored-session.js'
 import type { TokenKeeper } from './token-keeper.js'
 import {
   isTokenRefusal,
   type Retry,
+  refusalOf,
   refusesToken,
   retryAfterOf,
   type Transport,
   unreachable,
   type WireRequest,
-  wantsEnrolment,
 } from './transport.js'
 
 /** Requests an endpoint of the router as the signed-in user; resolves with the body. */
@@ -44,17 +45,30 @@ export function createCallWire({ keeper, transport, withRetry }: CallWireDeps): 
         if (newer.accessToken === session.accessToken) throw error
         return ask(newer)
       })
-      .catch(async (error: unknown) => {
+      .then(
+        async (answer) => {
+          await note(keeper, session, afterAnswer(session, request, answer))
+          return answer
+        },
         // Every other request would be refused too, so the state says so.
-        if (isRefusal(error, 'second-factor-enrolment-required'))
-          await keeper.change(session, { enrolmentRequired: true })
-        throw error
-      })
+        async (error: unknown) => {
+          await note(keeper, session, afterRefusal(session, error))
+          throw error
+        },
+      )
   }
   return (request) => {
     const fresh = ofOneUser(keeper)
     return withRetry(() => askWithToken(request, fresh))
   }
+}
+
+async function note(
+  { change }: Pick<TokenKeeper, 'change'>,
+  session: StoredSession,
+  by: Partial<StoredSession> | null,
+): Promise<void> {
+  if (by !== null) await change(session, by)
 }
 
 export interface AuthorisedFetchDeps {
@@ -80,8 +94,8 @@ export function createAuthorisedFetch(deps: AuthorisedFetchDeps): AuthorisedFetc
     })
     onReached(true)
     // As above: the state says so, and the caller gets the answer.
-    if (!session.enrolmentRequired && (await wantsEnrolment(response)))
-      await keeper.change(session, { enrolmentRequired: true })
+    if (response.status === 403)
+      await note(keeper, session, afterRefusal(session, await refusalOf(response)))
     return response
   }
 

@@ -41,6 +41,7 @@ export { AuthClientError, type AuthClientErrorCode, type WireErrorName } from '.
 export type { CodeNeeded, Credentials, SignInResult } from './sign-in.js'
 export type { AuthSocket, AuthSocketOptions, AuthSocketStatus } from './socket.js'
 export { localStorageStore, memoryStore, type TokenStore } from './token-store.js'
+export type { AcceptanceDocument, RequiredAction } from './wire.js'
 
 /** The global `Response` if the program has that type, else the members used here. */
 export type ClientResponse = typeof globalThis extends {

@@ -31,6 +31,7 @@ const wireNames = [
   'password-expired',
   'password-elsewhere',
   'second-factor-enrolment-required',
+  'action-required',
   'not-found',
   'method-not-allowed',
   'totp-already-enabled',

@@ -1,9 +1,10 @@
 import { type AuthClientError, isRefusal, noAnswer } from './errors.js'
 import type { KeptSession } from './kept-session.js'
+import { actionsIn, requiring } from './required.js'
 import { isSameSignIn, ofLogin, type StoredSession, withTokens } from './stored-session.js'
 import { requirePair, type TokenKeeper } from './token-keeper.js'
 import { isObject, isText, isTokenRefusal, type Retry, type Transport } from './transport.js'
-import type { LoginAnswer, Me, PasskeyRequestOptions } from './wire.js'
+import type { LoginAnswer, Me, PasskeyRequestOptions, RequiredAction } from './wire.js'
 
 /**
  * A name and a password, and a code if the user has typed one already. `remember`: see
@@ -31,6 +32,8 @@ export interface RememberWish {
  * - `signed-in`: the tokens are stored.
  * - `enrolment-needed`: the tokens are stored, but the server allows only `client.totp.begin()` and
  *   `.confirm()`.
+ * - `action-required`: the tokens are stored, but the server allows only what does the first of
+ *   `required`, then the next.
  * - `code-needed`: the password was right. Ask for the code and pass it to `submit`. `wrong`: the
  *   last code was wrong. `isSent`: the server has sent a code by `method`.
  */
@@ -38,8 +41,10 @@ export type SignInResult = SignedInResult | CodeNeeded
 
 /** The user is signed in. */
 export interface SignedInResult {
-  readonly status: 'signed-in' | 'enrolment-needed'
+  readonly status: 'signed-in' | 'enrolment-needed' | 'action-required'
   readonly me: Me
+  /** What the user must do first, in this order. Empty if `signed-in`. */
+  readonly required: readonly RequiredAction[]
 }
 
 /** The password was right; the server asks for a second factor. */
@@ -107,12 +112,13 @@ export function createSignIn(deps: SignInDeps): SignIn {
       const body = { ...given, rememberToken, tokens: 'refreshable' }
       const request = { method: 'POST', path, body } as const
       const login = requireLogin(await withRetry(() => transport.ask(request)))
-      const session = ofLogin(login, deps.clock().getTime())
+      // A server of before names the enrolment alone.
+      const required = actionsIn(login.required ?? (login.enrolmentRequired && ['enrol']))
+      const session = { ...ofLogin(login, deps.clock().getTime()), ...requiring(required) }
       const endFormer = await keepInPlace(deps, session, login.rememberToken)
       onLogin?.(login)
       await endFormer()
-      const status = session.enrolmentRequired ? 'enrolment-needed' : 'signed-in'
-      return { status, me: session.me }
+      return { status: statusOf(required), me: session.me, required }
     } catch (error) {
       if (!isRefusal(error, 'totp-required', 'totp-invalid')) throw error
       return codeNeeded(error as AuthClientError, (proof, wish) => {
@@ -138,6 +144,11 @@ export function createSignIn(deps: SignInDeps): SignIn {
 
   const signIn = (credentials: Credentials) => signInBy('/login', credentials)
   return { signIn, signInBy, exchange, signOut: createSignOut(deps) }
+}
+
+function statusOf([next]: readonly RequiredAction[]): SignedInResult['status'] {
+  if (next === undefined) return 'signed-in'
+  return next === 'enrol' ? 'enrolment-needed' : 'action-required'
 }
 
 /**

@@ -1,7 +1,8 @@
+import { actionsIn, type Demands } from './required.js'
 import type { LoginAnswer, Me, TokenAnswer } from './wire.js'
 
 /** A sign-in as stored. Times are milliseconds of this machine's clock. */
-export interface StoredSession {
+export interface StoredSession extends Demands {
   readonly userId: string
   readonly me: Me
   /** Identifies the sign-in, together with `userId`. */
@@ -12,7 +13,6 @@ export interface StoredSession {
   /** When the access token arrived and when it expires; null: with its session. */
   readonly receivedAt: number
   readonly expiresAt: number | null
-  readonly enrolmentRequired: boolean
   /** The app, if it is an app's session: then OAuth endpoints refresh and revoke its tokens. */
   readonly clientId?: string
 }
@@ -42,7 +42,9 @@ export function fromText(text: string | null): Stored {
     typeof session.accessToken === 'string' &&
     typeof session.userId === 'string' &&
     typeof session.me === 'object'
-  if (isSession) return { session: session as StoredSession, rememberToken }
+  // Sessions of before say nothing of it.
+  const required = actionsIn(session.required)
+  if (isSession) return { session: { ...session, required } as StoredSession, rememberToken }
   return { session: null, ended, rememberToken }
 }
 
@@ -54,9 +56,9 @@ function parse(text: string): unknown {
   }
 }
 
-/** The sign-in of a login answer. */
+/** The sign-in of a login answer, without what the user must do first. */
 export function ofLogin(login: LoginAnswer, now: number): StoredSession {
-  const { userId, me, authToken, refreshToken, expiresIn, enrolmentRequired } = login
+  const { userId, me, authToken, refreshToken, expiresIn } = login
   return {
     userId,
     me,
@@ -65,7 +67,8 @@ export function ofLogin(login: LoginAnswer, now: number): StoredSession {
     refreshToken: refreshToken ?? null,
     receivedAt: now,
     expiresAt: expiresIn === undefined ? null : now + expiresIn * 1000,
-    enrolmentRequired: enrolmentRequired === true,
+    enrolmentRequired: false,
+    required: [],
   }
 }
 

@@ -1,4 +1,4 @@
-import { AuthClientError, isRefusal, knownName } from './errors.js'
+import { AuthClientError, knownName } from './errors.js'
 import {
   type BasicFetch,
   type BasicResponse,
@@ -129,13 +129,8 @@ export async function refusesToken(response: BasicResponse): Promise<boolean> {
   return response.status === 401 && isTokenRefusal(await refusalOf(response))
 }
 
-/** Whether the server only allows the enrolment of a second factor. */
-export async function wantsEnrolment(response: BasicResponse): Promise<boolean> {
-  if (response.status !== 403) return false
-  return isRefusal(await refusalOf(response), 'second-factor-enrolment-required')
-}
-
-async function refusalOf(response: BasicResponse): Promise<AuthClientError> {
+/** The error in a refusal; its body can still be read. */
+export async function refusalOf(response: BasicResponse): Promise<AuthClientError> {
   const text = response.clone().text()
   return refusal(response, parse(await text.catch(() => '')))
 }

@@ -144,10 +144,30 @@ export interface LoginAnswer {
   /** Seconds. */
   readonly expiresIn?: number
   readonly enrolmentRequired?: true
+  readonly required?: readonly RequiredAction[]
   /** For the next sign-in in this browser, if the server remembers it. */
   readonly rememberToken?: string
   /** After a sign-in with a passkey. */
   readonly passkeys?: KnownPasskeys
+}
+
+/**
+ * What the user must do before the server allows anything else, with the methods that do it:
+ * - `change-password`: `password.change`;
+ * - `verify-address`: `email.verify` or `email.change`, then `email.confirm`;
+ * - `enrol`: `totp.begin`, then `totp.confirm`, or a passkey;
+ * - `accept`: `acceptance.accept`.
+ */
+export type RequiredAction = 'change-password' | 'verify-address' | 'enrol' | 'accept'
+
+/** A document that the user has not accepted yet. */
+export interface AcceptanceDocument {
+  readonly id: string
+  readonly version: string
+  /** For people. */
+  readonly name: string
+  /** Where it can be read. */
+  readonly url: string
 }
 
 /** All passkeys of a user, for the signal API of browsers. */

@@ -6,11 +6,7 @@ import type { RequestContext } from '../audit/events.js'
 import { AuthConfigError } from '../errors.js'
 import { reportRefusal } from '../guard/authenticate.js'
 import { requirePages } from '../guard/token-from.js'
-import type {
-  OpenedSession,
-  OpenSession,
-  OpenSessionRequest,
-} from '../host-sign-in/open-session.js'
+import type { OpenSession, OpenSessionRequest } from '../host-sign-in/open-session.js'
 import { watchRequest } from '../http/client-abort.js'
 import { keepPrivate } from '../http/cookies.js'
 import type { Capability } from '../http/endpoint.js'
@@ -19,7 +15,9 @@ import type { Pages } from '../http/page-origin.js'
 import type { SignInKit } from '../kits/sign-in-kit.js'
 import type { LogIn } from '../login/log-in.js'
 import { parseFormCredentials } from '../login/login-request.js'
+import { type RequiredInAnswer, requiredIn } from '../principal/required-actions.js'
 import { browserLifetime, endUnlessKept, findSessionOfCookie } from '../sessions/browser-session.js'
+import type { OpenedSession } from '../sessions/issuing.js'
 import type { SessionRecord } from '../stores/contract.js'
 import type { Me } from '../users/me.js'
 
@@ -39,16 +37,11 @@ export interface OpenByCookie
     Pick<OpenSessionRequest, 'userId' | 'methods' | 'code'> {}
 
 /** The sign-in of a browser. Never contains the value of the cookie. */
-export interface SignedInByCookie {
+export interface SignedInByCookie extends RequiredInAnswer {
   readonly userId: string
   readonly session: SessionSummary
   /** The user as clients see it: `_id`, `name`, `username`, `status`, fields of `describeUser`. */
   readonly me: Me
-  /**
-   * True if the user must have a second factor but has none. Guards refuse the session until then,
-   * so lead the user to the enrolment.
-   */
-  readonly enrolmentRequired?: true
 }
 
 /**
@@ -203,7 +196,7 @@ function requireResponse(response: Partial<ServerResponse> | null | undefined, c
 async function settle(
   { sessions, countSockets }: CookieKit,
   { cookie, response, context, session: earlier }: Visit,
-  { session, token, expiresIn, me, mustEnrol }: OpenedSession,
+  { session, token, expiresIn, me, required }: OpenedSession,
   stay: boolean,
 ): Promise<SignedInByCookie> {
   await endUnlessKept(sessions, session, context, async () => {
@@ -211,8 +204,8 @@ async function settle(
     cookie.keep(response, token, stay ? expiresIn : null)
   })
   const [summary] = await summarizeAll([session], countSockets)
-  const enrolment = mustEnrol ? { enrolmentRequired: true as const } : {}
-  return { userId: session.userId, session: summary as SessionSummary, me, ...enrolment }
+  const { userId } = session
+  return { userId, session: summary as SessionSummary, me, ...requiredIn(required) }
 }
 
 const stayOptions = z.strictObject({ stay: z.boolean().default(false) })

@@ -142,9 +142,9 @@ async function sign(
   refreshToken: string,
 ): Promise<LoggedIn> {
   const me = await kit.describeMe(user)
-  const mustEnrol = !kit.meetsFactorPolicy(session.methods) && (await kit.mustHaveFactor(user))
+  const required = await kit.requiredOf(user, session.methods)
   const issued = await kit.accessTokens.issue(session, kit.accessTokenLifetime, kit.clock())
-  return { session, ...issued, refreshToken, me, mustEnrol, rememberToken: null }
+  return { session, ...issued, refreshToken, me, required, rememberToken: null }
 }
 
 function refused(message: string): AuthError {

@@ -6,14 +6,14 @@ import { type MailTo, provenAddress } from '../accounts/mails.js'
 import { type FoundProof, requireCode } from '../accounts/proofs.js'
 import type { RequestContext } from '../audit/events.js'
 import { AuthError, invalidRequest } from '../errors.js'
-import { type OpenedSession, openApproved } from '../host-sign-in/open-session.js'
+import { openApproved } from '../host-sign-in/open-session.js'
 import type { Capability, Endpoint, EndpointRequest } from '../http/endpoint.js'
 import { parseInput } from '../http/input.js'
 import { randomSecret } from '../lib/secrets.js'
 import { loggedIn } from '../login/login.js'
 import { parseIdentifier } from '../login/login-request.js'
 import type { ApprovedSignIn } from '../sessions/approved-sign-in.js'
-import type { SessionRequest } from '../sessions/issuing.js'
+import type { OpenedSession, SessionRequest } from '../sessions/issuing.js'
 import { tokensSchema } from '../sessions/sign-in-options.js'
 import { type AssertionResponse, assertionSchema } from '../two-factor/passkey-response.js'
 import { type AskedRemember, rememberIn, rememberShape } from '../two-factor/remembered-browser.js'
@@ -236,7 +236,7 @@ async function open(
   const email = await requireSameAddress(kit, user, proof, opened, context)
   // The owner of the mailbox may sign in as often as they like.
   await kit.mails.giveBack({ email, user }, 'sign-in-code')
-  if (!opened.mustEnrol) await network?.remember().catch(() => {})
+  if (opened.required.length === 0) await network?.remember().catch(() => {})
   const { id: sessionId } = opened.session
   audit({ type: 'login.succeeded', userId, sessionId, methods }, context)
   return opened

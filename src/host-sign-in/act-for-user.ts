@@ -6,10 +6,12 @@ import { parseOptions, requireRequest } from '../http/input.js'
 import type { SignInKit } from '../kits/sign-in-kit.js'
 import { randomId } from '../lib/secrets.js'
 import { isHostId, isOneLine } from '../lib/texts.js'
+import { nothingRequired } from '../principal/required-actions.js'
 import type { ApprovedSignIn } from '../sessions/approved-sign-in.js'
+import type { OpenedSession } from '../sessions/issuing.js'
 import type { SessionRecord } from '../stores/contract.js'
 import { isKnownKind } from '../stores/stored-values.js'
-import { type OpenedSession, refusal } from './open-session.js'
+import { refusal } from './open-session.js'
 
 /** A session in which a member of your staff acts for a user. */
 export interface ActForUserRequest {
@@ -98,7 +100,8 @@ export async function actForUser(kit: SignInKit, given: ActForUserRequest): Prom
   const { id: sessionId } = session
   const { reason } = actor
   kit.audit({ type: 'session.acted-for', userId, sessionId, reason, notified: notify }, context)
-  return { session, ...issued, refreshToken: null, rememberToken: null, me, mustEnrol: false }
+  const none = { required: nothingRequired, refreshToken: null, rememberToken: null }
+  return { session, ...issued, ...none, me }
 }
 
 // Nobody acts by way of another user for whom they act, nor does a program.

@@ -8,10 +8,9 @@ import type { SignInKit } from '../kits/sign-in-kit.js'
 import { lazily } from '../lib/async.js'
 import { isHostId } from '../lib/texts.js'
 import type { ApprovedSignIn } from '../sessions/approved-sign-in.js'
-import type { IssuedSession, SessionRequest } from '../sessions/issuing.js'
+import type { IssuedSession, OpenedSession, SessionRequest } from '../sessions/issuing.js'
 import { type SignInOptions, signInOptionsShape } from '../sessions/sign-in-options.js'
 import type { SessionRecord } from '../stores/contract.js'
-import type { Me } from '../users/me.js'
 
 /** The methods that a host may assert. */
 export type VouchedMethod = 'host' | 'pwd' | 'mfa' | 'hwk' | 'swk'
@@ -31,15 +30,6 @@ export interface OpenSessionRequest extends SignInOptions {
   readonly methods?: readonly VouchedMethod[]
   /** The second-factor code the user typed, at most 64 characters. */
   readonly code?: string
-}
-
-/** A session opened for the host. */
-export interface OpenedSession extends IssuedSession {
-  readonly me: Me
-  /** The user must have a second factor and has none: the session may only enrol one. */
-  readonly mustEnrol: boolean
-  /** The token of the browser, if it is remembered. */
-  readonly rememberToken: string | null
 }
 
 /**
@@ -100,12 +90,12 @@ export async function openApproved(
   const { user, methods: shown } = approved
   const { passwordHash } = user
   const me = await kit.describeMe(user)
-  const mustEnrol = !kit.mayGoOn(shown) && (await kit.mustHaveFactor(user))
+  const required = await kit.requiredOf(user, shown)
   const issued = await kit.issueSession(asked, context)
   await refuseOutdated(kit, approved, issued, context)
   const signedIn = { ...approved, passwordHash, sessionId: issued.session.id }
   const kept = await kit.rememberedBrowsers?.keep(signedIn, isRememberWanted, context)
-  return { ...issued, me, mustEnrol, rememberToken: kept ?? null }
+  return { ...issued, me, required, rememberToken: kept ?? null }
 }
 
 // If the user was disabled or changed the factor while this session was opened, all sessions ended

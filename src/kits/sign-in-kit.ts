@@ -7,6 +7,7 @@ import type { SocketRegistry } from '../guard/socket-closing.js'
 import type { Soon } from '../lib/async.js'
 import type { ShownPassword } from '../passwords/contract.js'
 import type { ProvePassword } from '../principal/principal.js'
+import type { Acceptance } from '../principal/required-actions.js'
 import type { ApprovedSignIn } from '../sessions/approved-sign-in.js'
 import type { DecideSignIn } from '../sign-in.js'
 import type { MustSignInForDevice, ProveAgain, RequireFresh } from '../sign-in-again.js'
@@ -79,6 +80,8 @@ export interface SignInKit extends GuardKit {
   readonly owesPassword: (user: AuthUser) => Promise<boolean>
   /** False if nobody signs in by password. */
   readonly takesPasswords: boolean
+  /** Undefined without the option `acceptance`. */
+  readonly acceptance: Acceptance | undefined
   /** Whether a user may sign in by password; undefined: everybody may. */
   readonly mayUsePassword: ((user: AuthUser) => Promise<boolean>) | undefined
   /**

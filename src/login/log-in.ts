@@ -3,7 +3,7 @@ import { AuthError, wrongLogin } from '../errors.js'
 import type { SetHeaders } from '../http/endpoint.js'
 import type { PasswordVerdict } from '../kits/sign-in-kit.js'
 import type { ApprovedSignIn } from '../sessions/approved-sign-in.js'
-import type { IssuedSession, SessionRequest } from '../sessions/issuing.js'
+import type { OpenedSession, SessionRequest } from '../sessions/issuing.js'
 import { goodMarks } from '../sessions/password-watch.js'
 import type { AskedLifetime } from '../sessions/session-times.js'
 import type { SignInDecision } from '../sign-in.js'
@@ -12,7 +12,6 @@ import type { IdentifierDigests } from '../throttle/counter-keys.js'
 import type { PasswordSlot } from '../throttle/password-limits.js'
 import { countsAsFactor } from '../two-factor/second-factor.js'
 import type { AuthUser } from '../users/contract.js'
-import type { Me } from '../users/me.js'
 import {
   type LoginKit,
   type LoginProof,
@@ -38,13 +37,7 @@ export interface LogInRequest extends AskedLogin {
 }
 
 /** A complete login. */
-export interface LoggedIn extends IssuedSession {
-  readonly me: Me
-  /** The user must have a second factor and has none: the session may only enrol one. */
-  readonly mustEnrol: boolean
-  /** The token of the browser, if it is remembered. */
-  readonly rememberToken: string | null
-}
+export type LoggedIn = OpenedSession
 
 /** Signs in by password. Throws 400, 401, 403, 429 or 503. */
 export type LogIn = (asked: LogInRequest) => Promise<LoggedIn>
@@ -241,22 +234,21 @@ async function openSession(
   // 503
   const describing = kit.describeMe(user)
   const me = describing instanceof Promise ? await describing : describing
-  const hasShown = methods.some(countsAsFactor) || approved.remembered !== null
-  const enrolling = !hasShown && kit.mustHaveFactor(user)
-  const mustEnrol = enrolling instanceof Promise ? await enrolling : enrolling
+  const requiring = kit.requiredOf(user, methods)
+  const required = requiring instanceof Promise ? await requiring : requiring
   const issued = await kit.issueSession({ ...session, marks, makesRoom: false }, context)
   const { id: sessionId } = issued.session
   // 401, 503
   await refuseOutdated(kit, approved, { proof, passwordHash }, issued.session, context)
   // Only now: neither a login refused above nor one that still lacks its second factor makes the
   // network known.
-  if (!mustEnrol) rememberNetwork()
+  if (required.length === 0) rememberNetwork()
 
   kit.audit({ type: 'login.succeeded', userId: user.id, sessionId, methods }, context)
   const signedIn = { ...approved, passwordHash: replacement ?? passwordHash, sessionId }
   const keeping = kit.rememberedBrowsers?.keep(signedIn, proof.browser.remember, context)
   const rememberToken = keeping === undefined ? null : await keeping
-  return { ...issued, me, mustEnrol, rememberToken }
+  return { ...issued, me, required, rememberToken }
 }
 
 /** A right proof, and the stored hash. */

@@ -3,6 +3,7 @@ import { type Answer, ok } from '../http/answer.js'
 import type { Capability, Endpoint } from '../http/endpoint.js'
 import type { SignInKit } from '../kits/sign-in-kit.js'
 import { lazily } from '../lib/async.js'
+import { requiredIn } from '../principal/required-actions.js'
 import type { AuthenticateLocally } from './local-strategy.js'
 import { type LoggedIn, type LogIn, type LogInSteps, logIn, logInSteps } from './log-in.js'
 import type { LoginKit } from './login-proof.js'
@@ -59,10 +60,10 @@ function loginEndpoint(kit: LoginKit): Endpoint {
 /** The answer to a complete login. */
 export function loggedIn({ token: authToken, me, rememberToken, ...opened }: LoggedIn): Answer {
   const { refreshToken, expiresIn } = opened
-  const enrolment = opened.mustEnrol ? { enrolmentRequired: true } : {}
   const refreshable = refreshToken === null ? {} : { refreshToken, expiresIn }
   const remembered = rememberToken === null ? {} : { rememberToken }
   const { userId } = opened.session
-  const data = { userId, authToken, me, ...enrolment, ...refreshable, ...remembered }
+  const required = requiredIn(opened.required)
+  const data = { userId, authToken, me, ...required, ...refreshable, ...remembered }
   return ok({ status: 'success', data })
 }

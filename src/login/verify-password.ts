@@ -17,7 +17,12 @@ import type { AuthUser } from '../users/contract.js'
  * Does the same work for a wrong password, an unknown name, a user without a password and a damaged
  * hash, so that the time does not reveal whether an account exists (ASVS V6.3.8).
  */
-export function createVerifyPassword(hasher: AdmittedHasher, audit: Audit): VerifyPassword {
+export function createVerifyPassword(
+  hasher: AdmittedHasher,
+  audit: Audit,
+  clock: () => Date,
+): VerifyPassword {
+  const isOver = ({ passwordUntil }: AuthUser) => passwordUntil != null && clock() >= passwordUntil
   const dummyHash = createDummyHash(hasher)
 
   return async function verifyPassword(user, password, context, signal) {
@@ -45,6 +50,8 @@ export function createVerifyPassword(hasher: AdmittedHasher, audit: Audit): Veri
       return { right: false, reason: 'unreadable-hash', userId: user.id }
     }
     // Exactly true: a hasher that returns a promise or an error object must let nobody in.
+    if (matches === true && isOver(user))
+      return { right: false, reason: 'password-expired', userId: user.id }
     if (matches === true) return { right: true, user, upstream: null }
     return { right: false, reason: reasonOf(password, stored), userId: user.id }
   }
@@ -111,6 +118,8 @@ export function createRehash(kit: SignInKit): Rehash {
     const stored = user.passwordHash
     const asItIs = { passwordHash: stored, replacement: null }
     if (replaceHash === null || stored === null || !hasher.needsRehash(stored)) return asItIs
+    // A new hash would clear the mark; the user sets another password anyway.
+    if (user.mustChangePassword === true) return asItIs
     // A rehash needs the password, and only its digest was sent.
     if (typeof password !== 'string') return asItIs
     return replaceBy(replaceHash, user, { stored, password }, context)

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { AuthErrorCode } from '../errors.js'
 import { always, besides, count, flag, oneOf, text, texts } from '../openapi/fields.js'
-import { type Operation, ofBodies } from '../openapi/operation.js'
+import { type Operation, ofBodies, ofFullScope } from '../openapi/operation.js'
 import { grantTypes } from '../stores/client-contract.js'
 import { grants } from './token.endpoint.js'
 
@@ -283,7 +283,7 @@ const userinfo: Operation = {
       ),
     },
   },
-  refusals: ['invalid-request', 'Unauthorized', 'forbidden', 'temporarily-unavailable'],
+  refusals: ofFullScope,
 }
 
 const userinfoByPost: Operation = {

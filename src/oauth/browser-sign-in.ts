@@ -36,8 +36,7 @@ export function createFindBrowserUser({
   authenticate,
   decideSignIn,
   meetsFactorPolicy,
-  mayGoOn,
-  mustHaveFactor,
+  requiredOf,
   audit,
 }: AppsKit): FindBrowserUser {
   async function admit(
@@ -45,7 +44,7 @@ export function createFindBrowserUser({
     context: RequestContext,
   ): Promise<BrowserUser> {
     // 401, 503
-    const { session, user } = await authenticate(credentials, context, 'may-enrol')
+    const { session, user } = await authenticate(credentials, context, 'any')
     const { methods, authenticatedAt } = session
     const asked = { user, methods, code: undefined, context }
     const decision = await decideSignIn({ door: 'authorization-code', ...asked })
@@ -62,7 +61,7 @@ export function createFindBrowserUser({
         // decision would have refused.
         reachableAcrs: [],
         isRemembered: restsOnRemembered(methods),
-        mustEnrol: !mayGoOn(methods) && (await mustHaveFactor(user)),
+        required: await requiredOf(user, methods),
         isByFormerSecret: secret !== null && isFormerSecret(secret, session),
       },
     }

@@ -1,3 +1,4 @@
+import type { RequiredAction } from '../principal/required-actions.js'
 import { type Acr, reachesAcr } from '../two-factor/acr.js'
 import type { AuthorizationRequest } from './authorization-request.js'
 import { isConfidential } from './client-schema.js'
@@ -16,8 +17,8 @@ export interface BrowserSignIn {
   readonly reachableAcrs: readonly Acr[]
   /** Whether a remembered browser stood in for the second factor. Default false. */
   readonly isRemembered?: boolean
-  /** Whether the host requires a second factor and the user has none yet. */
-  readonly mustEnrol: boolean
+  /** What the user must do first. */
+  readonly required: readonly RequiredAction[]
   /** Whether the cookie held the session's former secret. */
   readonly isByFormerSecret: boolean
 }
@@ -41,7 +42,7 @@ export type InteractionError = 'login_required' | 'consent_required' | 'interact
 
 /** The page that the user must complete first. */
 export type InteractionPage =
-  | { readonly page: 'sign-in' | 'enrolment' | 'consent' }
+  | { readonly page: 'sign-in' | ActionPage | 'consent' }
   /**
    * `device`: the identity of an app on a device cannot be verified. `former`: the browser must
    * come back with its new cookie.
@@ -66,7 +67,14 @@ interface Facts {
 type Step = (facts: Facts) => InteractionPage | null
 
 /** In the order of the pages. */
-const steps: readonly Step[] = [selectAccount, showMore, enrol, comeAnew, consent, continueOnDevice]
+const steps: readonly Step[] = [
+  selectAccount,
+  showMore,
+  actFirst,
+  comeAnew,
+  consent,
+  continueOnDevice,
+]
 
 /** The error for a client that forbids pages (`prompt=none`). */
 const errors: Readonly<Record<InteractionPage['page'], InteractionError>> = {
@@ -74,6 +82,9 @@ const errors: Readonly<Record<InteractionPage['page'], InteractionError>> = {
   continue: 'consent_required',
   'second-factor': 'interaction_required',
   enrolment: 'interaction_required',
+  'new-password': 'interaction_required',
+  address: 'interaction_required',
+  acceptance: 'interaction_required',
   consent: 'consent_required',
 }
 
@@ -118,7 +129,8 @@ export function decideReturn(
   const signIn = { next: 'page', page: 'sign-in' } as const
   if (session === null) return signIn
   if (!flow.done.includes('login') && isTooOld(maxAge, session, flow)) return signIn
-  if (session.mustEnrol) return { next: 'page', page: 'enrolment' }
+  const action = actionPage(session)
+  if (action !== null) return { next: 'page', page: action }
   return isLongAgo({ prompt: [], maxAge }, session, flow) ? signIn : { next: 'code' }
 }
 
@@ -212,8 +224,22 @@ function showMore({ request, session }: Facts): InteractionPage | null {
   return null
 }
 
-function enrol({ session }: Facts): InteractionPage | null {
-  return session.mustEnrol ? { page: 'enrolment' } : null
+function actFirst({ session }: Facts): InteractionPage | null {
+  const page = actionPage(session)
+  return page && { page }
+}
+
+type ActionPage = 'new-password' | 'address' | 'enrolment' | 'acceptance'
+
+const actionPages: Readonly<Record<RequiredAction, ActionPage>> = {
+  'change-password': 'new-password',
+  'verify-address': 'address',
+  enrol: 'enrolment',
+  accept: 'acceptance',
+}
+
+function actionPage({ required: [next] }: BrowserSignIn): ActionPage | null {
+  return next === undefined ? null : actionPages[next]
 }
 
 // A stolen copy of the cookie expires ten seconds after its owner enrols a factor. A session that

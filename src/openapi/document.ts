@@ -12,6 +12,7 @@ import {
   oneOf,
   propertiesOf,
   requestOptions,
+  requiredActions,
   text,
   textOrNull,
   texts,
@@ -349,7 +350,7 @@ const details: Readonly<Partial<Record<AuthErrorCode, z.ZodType>>> = {
     .optional(),
   'password-refused': z.object({
     reasons: z
-      .array(z.enum(['too-short', 'too-long', 'common', 'context', 'breached']))
+      .array(z.enum(['too-short', 'too-long', 'common', 'context', 'breached', 'known']))
       .describe('`context`: it is made of a name or the address'),
     minLength: count('the least number of characters for this user'),
   }),
@@ -379,6 +380,7 @@ const details: Readonly<Partial<Record<AuthErrorCode, z.ZodType>>> = {
   'reauthentication-required': z
     .object({ maxAge: count('maximum age of the sign-in, in seconds') })
     .optional(),
+  'action-required': z.object({ required: requiredActions }),
   'password-expired': z.object({ url: textOrNull('where the password is changed') }),
   'password-elsewhere': z.object({
     name: text('the directory that has the password, for people'),

@@ -219,6 +219,11 @@ export const refreshableFields: z.ZodRawShape = {
   expiresIn: count('only with `refreshable`: lifetime of `authToken` in seconds').optional(),
 }
 
+/** What the user must do before the session opens anything. */
+export const requiredActions: z.ZodType = z
+  .array(z.enum(['change-password', 'verify-address', 'enrol', 'accept']))
+  .describe('what must be done, in this order, before the token opens anything else')
+
 /** The answer to a complete login. */
 export const loginAnswer: Operation['answers'] = {
   200: {
@@ -234,6 +239,7 @@ export const loginAnswer: Operation['answers'] = {
         true,
         'the user must have a second factor but has none: the token only allows enrolment',
       ).optional(),
+      required: requiredActions.optional(),
       ...refreshableFields,
       rememberToken: text(
         'with `remember` or `rememberToken`: keep it after the session, and send it with the ' +

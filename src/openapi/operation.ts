@@ -109,11 +109,19 @@ export const ofSignedIn: readonly AuthErrorCode[] = [
   'temporarily-unavailable',
 ]
 
+/** Errors of the endpoints that set up a second factor. */
+export const whileEnrolling: readonly AuthErrorCode[] = [
+  ...ofSignedIn,
+  'forbidden',
+  'action-required',
+]
+
 /** Errors of every endpoint that requires a token with full scope. */
 export const ofFullScope: readonly AuthErrorCode[] = [
   ...ofSignedIn,
   'forbidden',
   'second-factor-enrolment-required',
+  'action-required',
 ]
 
 /** Errors of every endpoint that asks for a proof. */

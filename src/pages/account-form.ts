@@ -136,7 +136,7 @@ export function accountEndpoints(kit: FormsKit, page: AccountFormPage): FormEndp
     // 503
     const found = await kit.findBrowserUser(request.incoming, request.context)
     const place = placeOf(page, request)
-    const isSignedIn = found !== null && !found.signIn.mustEnrol
+    const isSignedIn = found !== null && found.signIn.required.length === 0
     if (landing !== undefined) {
       try {
         if (isSignedIn) return await answer({ kit, page, place, found, request })

@@ -30,6 +30,8 @@ export type Submitted =
       readonly fault: FormFault
       /** The id of a passkey that does not exist here. */
       readonly unknownPasskey?: string
+      /** What it shows, if it tells more than `view`. */
+      readonly contentWith?: (form: PageForm) => Content
       /** Cookies to set nevertheless. Default: none. */
       readonly cookies?: readonly CookieChange[]
     }
@@ -210,6 +212,7 @@ interface Shown {
   readonly fault: FormFault | null
   readonly typed?: FormFields
   readonly unknownPasskey?: string
+  readonly contentWith?: (form: PageForm) => Content
   readonly cookies?: readonly CookieChange[]
 }
 
@@ -229,7 +232,7 @@ async function show(showing: Showing, shown: Shown): Promise<TextAnswer> {
   const place = { ...asked, flow: flow && asked.flow }
   const action = pageAddress(kit.baseUrl, page, place)
   const { form, cookies } = formFor(kit, visit.request.incoming, bindingOf(showing), action, fault)
-  const content = await view(visit, form, typed, unknownPasskey)
+  const content = shown.contentWith?.(form) ?? (await view(visit, form, typed, unknownPasskey))
   if (content === null) {
     // Otherwise this would loop forever and block the event loop.
     if (showing.page === showing.others.signIn) throw new TypeError('the sign-in shows nothing')

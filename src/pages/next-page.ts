@@ -49,8 +49,10 @@ function pageOf(page: DecidedPage, flow: Flow | null): StepPage {
   if (page === 'sign-in' && flow?.mailed !== undefined) return 'code'
   // Only the name of the new user is missing.
   if (page === 'sign-in' && flow?.vouched?.connects === false) return 'provider'
-  // A factor is added only right after the password: a session alone may be stolen.
-  if (page === 'enrolment' && flow?.done.includes('login') !== true) return 'sign-in'
+  // A factor, a password or an address is set only right after a sign-in: a session alone may be
+  // stolen.
+  const isChange = page === 'enrolment' || page === 'new-password' || page === 'address'
+  if (isChange && flow?.done.includes('login') !== true) return 'sign-in'
   return page
 }
 

@@ -19,6 +19,10 @@ export type PageName =
   /** The second factor with a recovery code. */
   | 'recovery-code'
   | 'enrolment'
+  /** Another password, a proof of the address, and documents, before anything else. */
+  | 'new-password'
+  | 'address'
+  | 'acceptance'
   /** The offer of a passkey. */
   | 'passkey'
   | 'consent'

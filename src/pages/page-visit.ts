@@ -27,6 +27,7 @@ import { html } from './html.js'
 import type { Content, PageContent, PageShell } from './layout.js'
 import { nextStep } from './next-page.js'
 import {
+  type PageName,
   type PageRequest,
   pageAddress,
   providerAddress,
@@ -144,6 +145,19 @@ export async function advance(kit: FormsKit, visit: PageVisit): Promise<TextAnsw
   const page = step.next === 'page' ? step.page : 'sign-in'
   // An invalid flow is dropped.
   return seeOther(pageAddress(kit.baseUrl, page, { ...asked, flow: flow && asked.flow }))
+}
+
+/**
+ * Leads on from a form with this flow, by default to a new decision. Even an empty flow tells that
+ * a form was sent, after which a client is not answered by a redirect.
+ */
+export function goOnWith(
+  { flows, baseUrl }: FormsKit,
+  { binding, asked }: Pick<PageVisit, 'binding' | 'asked'>,
+  flow: Flow,
+  page: PageName = 'authorize',
+): TextAnswer {
+  return seeOther(pageAddress(baseUrl, page, { ...asked, flow: flows.seal(flow, binding) }))
 }
 
 /**

@@ -13,7 +13,7 @@ import type { FormsKit } from './pages-kit.js'
 /**
  * Lets a form change a factor of the signed-in user. `change` gets a function to call when only the
  * change itself can still fail: it gives the browser's cookie a new secret, and ten seconds later
- * every copy of the old one is invalid.
+ * every copy of the old one is invalid. The second function tells its new value; null before.
  *
  * The secret is replaced first. If that fails, nothing has changed, and the form returns with 503.
  * In the other order, the factor could exist while its recovery codes are lost. If the change fails
@@ -29,13 +29,14 @@ export async function renewCookie(
   kit: AppsKit,
   found: BrowserUser,
   incoming: IncomingMessage,
-  change: (beforehand: () => Promise<void>) => Promise<Submitted>,
+  change: (beforehand: () => Promise<void>, value: () => string | null) => Promise<Submitted>,
   refusal: (error: unknown) => Submitted = refusalOfCode,
 ): Promise<Submitted> {
   const cookies: KeptCookie[] = []
-  const submitted = await change(async () => {
+  const beforehand = async () => {
     cookies.push(await newCookie(kit, found, incoming))
-  }).catch(refusal)
+  }
+  const submitted = await change(beforehand, () => cookies[0]?.value ?? null).catch(refusal)
   if (submitted.next !== 'answer') return { ...submitted, cookies }
   const { answer } = submitted
   return { ...submitted, answer: { ...answer, cookies: [...(answer.cookies ?? []), ...cookies] } }

@@ -10,13 +10,21 @@ import {
   reading,
   refreshableFields,
   requestOptions,
+  requiredActions,
   success,
   text,
   texts,
   time,
   tokensAsked,
 } from '../openapi/fields.js'
-import { type Operation, ofBodies, ofFullScope, ofProof, ofSignedIn } from '../openapi/operation.js'
+import {
+  type Operation,
+  ofBodies,
+  ofFullScope,
+  ofProof,
+  ofSignedIn,
+  whileEnrolling,
+} from '../openapi/operation.js'
 import { proofRequest } from '../sign-in-again.js'
 import { newPasskeyRequest, passkeyNameRequest } from './own-passkeys.js'
 import { passkeyLoginRequest } from './sign-in-by-passkey.js'
@@ -72,6 +80,7 @@ const signIn: Operation = {
             credentialIds: texts('all passkeys of the user'),
           })
           .describe('for `PublicKeyCredential.signalAllAcceptedCredentials`'),
+        required: requiredActions.optional(),
         ...refreshableFields,
       }),
     },
@@ -92,7 +101,7 @@ const list: Operation = {
   summary: 'The passkeys of this user, oldest first.',
   whileEnrolling: true,
   answers: { 200: { what: 'The passkeys.', body: success({ passkeys: z.array(passkeyFields) }) } },
-  refusals: [...ofSignedIn, 'forbidden'],
+  refusals: whileEnrolling,
 }
 
 const beginAdding: Operation = {
@@ -108,7 +117,7 @@ const beginAdding: Operation = {
   limited: true,
   body: { fields: reading(proofRequest, proof) },
   answers: { 200: { what: 'The options.', body: success(creationOptions) } },
-  refusals: [...ofSignedIn, ...ofBodies, 'forbidden', 'reauthentication-required', ...ofProof],
+  refusals: [...whileEnrolling, ...ofBodies, 'reauthentication-required', ...ofProof],
 }
 
 const add: Operation = {
@@ -137,7 +146,7 @@ const add: Operation = {
       }),
     },
   },
-  refusals: [...ofSignedIn, ...ofBodies, 'forbidden', 'passkey-exists', 'too-many-passkeys'],
+  refusals: [...whileEnrolling, ...ofBodies, 'passkey-exists', 'too-many-passkeys'],
 }
 
 const rename: Operation = {

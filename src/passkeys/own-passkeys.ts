@@ -104,7 +104,7 @@ export const passkeyNameRequest: z.ZodObject<{ name: typeof name }> = z.object({
 export function newPasskeyOptionsEndpoint(kit: PasskeysKit): Endpoint {
   return async function newPasskeyOptions(request) {
     // 401, 403
-    const asking = await ownerOf(kit.signedIn, request, 'may-enrol')
+    const asking = await ownerOf(kit.signedIn, request, 'enrol')
     // 400, 413, 415
     const proof = parseInput(proofRequest, await request.readJson())
     // 401, 403, 429, 503
@@ -119,7 +119,7 @@ export function newPasskeyOptionsEndpoint(kit: PasskeysKit): Endpoint {
 export function addPasskeyEndpoint(kit: PasskeysKit): Endpoint {
   return async function addMyPasskey(request) {
     // 401, 403
-    const asking = await ownerOf(kit.signedIn, request, 'may-enrol')
+    const asking = await ownerOf(kit.signedIn, request, 'enrol')
     // 400, 413, 415
     const { response, name } = parseInput(newPasskeyRequest, await request.readJson())
     // 400, 401, 409, 503
@@ -138,7 +138,7 @@ async function nothing(): Promise<void> {}
 export function listPasskeysEndpoint({ signedIn }: PasskeysKit, own: OwnPasskeys): Endpoint {
   return async function listPasskeys(request) {
     // 401, 403
-    const { session } = await ownerOf(signedIn, request, 'may-enrol')
+    const { session } = await ownerOf(signedIn, request, 'enrol')
     // 503
     const passkeys = await own.list(session.userId)
     return ok({ status: 'success', data: { passkeys } })

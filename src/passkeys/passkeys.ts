@@ -64,7 +64,7 @@ function reauthenticateEndpoint(kit: PasskeysKit): Endpoint {
   const { signedIn, proveAgain, factorStands, sessions, forgetSession, clock, audit } = kit
   return async function reauthenticate(request) {
     // 401, 403. The endpoint also serves a user who still has to show a passkey in this session.
-    const asking = await ownerOf(signedIn, request, 'may-enrol')
+    const asking = await ownerOf(signedIn, request, 'any')
     // 400, 413, 415
     const proof = parseInput(proofRequest, await request.readJson())
     // 401, 403, 429, 503

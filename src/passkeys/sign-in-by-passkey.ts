@@ -6,15 +6,15 @@ import { readCredentials } from '../http/credentials.js'
 import type { Endpoint, EndpointRequest } from '../http/endpoint.js'
 import { parseInput } from '../http/input.js'
 import { ownerOf } from '../principal/principal.js'
+import { requiredIn } from '../principal/required-actions.js'
 import type { ApprovedSignIn } from '../sessions/approved-sign-in.js'
-import type { IssuedSession, SessionRequest } from '../sessions/issuing.js'
+import type { OpenedSession, SessionRequest } from '../sessions/issuing.js'
 import type { AskedLifetime } from '../sessions/session-times.js'
 import { tokensSchema } from '../sessions/sign-in-options.js'
 import type { SessionRecord } from '../stores/contract.js'
 import type { PasskeyRecord } from '../stores/passkey-contract.js'
 import { type AssertionResponse, assertionSchema } from '../two-factor/passkey-response.js'
 import type { AuthUser } from '../users/contract.js'
-import type { Me } from '../users/me.js'
 import { descriptorOf, type PasskeyRequestOptions } from './ceremony-options.js'
 import { challengeMs } from './challenges.js'
 import type { PasskeysKit } from './passkey-kit.js'
@@ -44,7 +44,7 @@ async function optionsOfOwner(
   { rpId, signedIn, challenges, passkeyStore }: PasskeysKit,
   request: EndpointRequest,
 ): Promise<PasskeyRequestOptions> {
-  const { session } = await ownerOf(signedIn, request, 'may-enrol')
+  const { session } = await ownerOf(signedIn, request, 'any')
   const { id: sessionId, userId } = session
   const allowCredentials = (await passkeyStore.listForUser(userId)).map(descriptorOf)
   const challenge = challenges.make({ purpose: 'reauthenticate', userId, sessionId })
@@ -75,7 +75,9 @@ export function passkeyLoginEndpoint(kit: PasskeysKit): Endpoint {
     )
     const { token: authToken, me, refreshToken, expiresIn } = opened
     const refreshable = refreshToken === null ? {} : { refreshToken, expiresIn }
-    const data = { userId: passkey.userId, authToken, me, passkeys: known, ...refreshable }
+    const { userId } = passkey
+    const actions = requiredIn(opened.required)
+    const data = { userId, authToken, me, passkeys: known, ...actions, ...refreshable }
     return ok({ status: 'success', data })
   }
 }
@@ -140,20 +142,21 @@ export async function openByPasskey(
   kit: PasskeysKit,
   { approved, tokens, lifetime, passkey }: PasskeySignIn,
   context: RequestContext,
-): Promise<IssuedSession & { readonly me: Me }> {
+): Promise<OpenedSession> {
   const { user, methods } = approved
-  const [me, network] = await Promise.all([
+  const [me, network, required] = await Promise.all([
     kit.describeMe(user),
     kit.knownNetworks.standing(user.id, context),
+    kit.requiredOf(user, methods),
   ])
   const issued = await kit.issueSession({ approved, tokens, lifetime }, context)
   const { session } = issued
   await refuseOutdated(kit, approved, passkey, session, context)
   // If this fails, guesses of strangers may lock the owner out here; the call has reported it.
-  await network.remember().catch(() => {})
+  if (required.length === 0) await network.remember().catch(() => {})
   const { userId, id: sessionId } = session
   kit.audit({ type: 'login.succeeded', userId, sessionId, methods }, context)
-  return { ...issued, me }
+  return { ...issued, me, required, rememberToken: null }
 }
 
 // If the user was disabled or the passkey removed while this session was opened, all sessions ended

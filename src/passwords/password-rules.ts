@@ -10,8 +10,8 @@ import {
 } from '../lib/check-options.js'
 import type { AuthUser } from '../users/contract.js'
 
-/** Why a new password is refused. */
-export type PasswordReason = 'too-short' | 'too-long' | 'common' | 'context' | 'breached'
+/** Why a new password is refused. `known`: it is the one that must be changed. */
+export type PasswordReason = 'too-short' | 'too-long' | 'common' | 'context' | 'breached' | 'known'
 
 /**
  * The rules for new passwords
@@ -69,9 +69,11 @@ export interface PasswordRules {
   readonly breachedFailsClosed?: boolean
   /**
    * Looks for the password of a successful login, too, at most once a day for each user. A match
-   * raises the event `password.breached`, and nothing else. Default false.
+   * raises the event `password.breached`; with `'change'`, the user must also set another one
+   * before the session opens anything, which needs `requirePasswordChange` of your users. Default
+   * false.
    */
-  readonly checkAtLogin?: boolean
+  readonly checkAtLogin?: boolean | 'change'
   /**
    * More words that a password of this user must not consist of, up to 100: a nickname, the name of
    * a team. Default: none.
@@ -102,7 +104,10 @@ const shape = {
   ).optional(),
   breached: callable<NonNullable<PasswordRules['breached']>>().optional(),
   breachedFailsClosed: flag().default(false),
-  checkAtLogin: flag().default(false),
+  checkAtLogin: fitting<boolean | 'change'>(
+    (value) => typeof value === 'boolean' || value === 'change',
+    "is neither true, false nor 'change'.",
+  ).default(false),
   context: callable<NonNullable<PasswordRules['context']>>().optional(),
 } satisfies Record<keyof PasswordRules, unknown>
 
@@ -126,7 +131,7 @@ export function checkPasswordRules(given: unknown): CheckedPasswordRules {
       `is ${minLengthWithSecondFactor}, more than minLength, which is ${minLength}.`,
       'leave it out for 8.',
     )
-  if (checkAtLogin && breached === undefined)
+  if (checkAtLogin !== false && breached === undefined)
     throw new AuthConfigError(
       `${factory}.checkAtLogin`,
       'has nothing to look in.',

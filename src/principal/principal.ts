@@ -5,6 +5,7 @@ import type { ReadCredentials } from '../http/credentials.js'
 import type { EndpointRequest } from '../http/endpoint.js'
 import type { SessionRecord, StoredKind, StoredMethod } from '../stores/contract.js'
 import type { AuthUser } from '../users/contract.js'
+import type { RequiredAction } from './required-actions.js'
 
 /** The authenticated caller; guarded handlers read it as `req.auth`. */
 export interface Principal {
@@ -45,10 +46,10 @@ export interface SignedInRequest {
 export type AskingUser = Pick<SignedInRequest, 'session' | 'user'>
 
 /**
- * Which sessions are accepted. `complete`: sessions with every factor that the host requires.
- * `may-enrol`: also sessions that must still set up a second factor.
+ * Which sessions are accepted. `complete`: those whose users have done everything that is required.
+ * An action: also those whose users must do this next. `any`: also all others.
  */
-export type AdmittedSessions = 'complete' | 'may-enrol'
+export type AdmittedSessions = 'complete' | 'any' | RequiredAction
 
 /**
  * Authenticates a request to a route of the host, by its headers; throws 400, 401, 403 or 503.

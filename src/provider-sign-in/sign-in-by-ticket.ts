@@ -1,9 +1,9 @@
 import type { RequestContext } from '../audit/events.js'
 import { AuthError } from '../errors.js'
-import { type OpenedSession, openApproved } from '../host-sign-in/open-session.js'
+import { openApproved } from '../host-sign-in/open-session.js'
 import type { EndpointRequest } from '../http/endpoint.js'
 import type { ApprovedSignIn } from '../sessions/approved-sign-in.js'
-import type { SessionRequest } from '../sessions/issuing.js'
+import type { OpenedSession, SessionRequest } from '../sessions/issuing.js'
 import type { AssertionResponse } from '../two-factor/passkey-response.js'
 import type { AskedRemember } from '../two-factor/remembered-browser.js'
 import type { AuthUser } from '../users/contract.js'
@@ -49,7 +49,7 @@ export async function signInByTicket(
   await requireStillConnected(kit, ticket, opened, owner.isStill, context)
   // It only informs.
   await identities.used(accounts, identity.subject, kit.clock()).catch(() => {})
-  if (!opened.mustEnrol) await network?.remember().catch(() => {})
+  if (opened.required.length === 0) await network?.remember().catch(() => {})
   const { id: sessionId } = opened.session
   const { methods } = approved
   audit({ type: 'login.succeeded', userId: user.id, sessionId, methods }, context)

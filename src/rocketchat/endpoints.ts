@@ -36,7 +36,7 @@ async function signIn(
   { incoming, setLimits }: RocketChatRequest,
 ): Promise<Answer> {
   const credentials = { ...name, password, ...(code === null ? {} : { code }) }
-  const { userId, token, session, me, enrolmentRequired } = await auth
+  const { userId, token, session, me, enrolmentRequired, required } = await auth
     .signIn(incoming, credentials, {
       onLimits: setLimits,
       ...(isDigest ? { digest: 'sha-256' } : {}),
@@ -51,8 +51,8 @@ async function signIn(
     await auth.sessions.revoke(session.id)
     throw refused('the e-mail address is not of that user')
   }
-  const enrolment = enrolmentRequired === true ? { enrolmentRequired } : {}
-  return loggedIn({ userId, authToken: token, me, ...enrolment })
+  const actions = required === undefined ? {} : { enrolmentRequired, required }
+  return loggedIn({ userId, authToken: token, me, ...actions })
 }
 
 // Answers the client's token, without a new session: the client asks whether the token is still

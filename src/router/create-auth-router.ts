@@ -1,4 +1,5 @@
 import { Router } from 'express'
+import { createAcceptanceRoutes } from '../acceptance/acceptance.js'
 import { createAccount } from '../account/account.js'
 import { createSecondFactorManagement } from '../account/second-factors.js'
 import { createSessionManagement, type SessionManagement } from '../account/session-management.js'
@@ -145,8 +146,7 @@ function createMap(kit: Kit) {
   const removeWaysIn = createRemoveWaysIn({ ...kit, settlePasskeys: passkeys?.settleRemoved })
   const sessions = createSessionManagement({ ...signIns, removeWaysIn })
   const accountsKit = accountsKitOf(kit, sessions.forAccounts)
-  const accounts = accountsKit && createAccounts(accountsKit, forms)
-  const { emailSignIn, deletion, registration } = createOffered(accountsKit, forms)
+  const { accounts, emailSignIn, deletion, registration } = createOffered(accountsKit, forms)
   const providersKit = providersKitOf(kit, forms)
   const providers = providersKit && createProviderSignIn(providersKit)
   const deviceLinks = createLinks(kit, forms)
@@ -181,6 +181,7 @@ function createMap(kit: Kit) {
                                                      // POST /auth/totp/recovery-codes
     remembered:    createRemembered(kit),            // GET /auth/remembered-browsers
                                                      // DELETE /auth/remembered-browsers/:id
+    acceptance:    createAcceptanceRoutes(kit),      // GET, POST /auth/acceptance
     passkeys,                                        // POST /auth/passkey/options
                                                      // POST /auth/passkey/login
                                                      // GET, POST /auth/passkeys
@@ -240,6 +241,9 @@ function createMap(kit: Kit) {
                                                      // GET, POST /oauth/connect
                                                      // GET, POST /oauth/second-factor
                                                      // GET, POST /oauth/recovery-code
+                                                     // GET, POST /oauth/new-password
+                                                     // GET, POST /oauth/address
+                                                     // GET, POST /oauth/acceptance
                                                      // GET, POST /oauth/enrolment
                                                      // GET, POST /oauth/passkey
                                                      // GET, POST /oauth/consent
@@ -279,9 +283,15 @@ function accountsKitOf(
 // The capabilities of the option `accounts`.
 function createOffered(kit: AccountsKit | undefined, forms: FormsKit | undefined) {
   if (kit === undefined)
-    return { emailSignIn: undefined, deletion: undefined, registration: undefined }
+    return {
+      accounts: undefined,
+      emailSignIn: undefined,
+      deletion: undefined,
+      registration: undefined,
+    }
   const { emailSignIn, deletion } = kit.accountsOptions
   return {
+    accounts: createAccounts(kit, forms),
     emailSignIn: emailSignIn ? createEmailSignIn(kit) : undefined,
     deletion: deletion ? createDeletion(kit, forms) : undefined,
     registration: createRegistration(kit, forms),

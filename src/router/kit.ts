@@ -1,3 +1,4 @@
+import { createAcceptance } from '../acceptance/acceptance.js'
 import { createProvePassword } from '../account/prove-password.js'
 import { type AccountsServer, createAccountsServer } from '../accounts/accounts-server.js'
 import { isKept } from '../accounts/former-addresses.js'
@@ -30,6 +31,11 @@ import { createTexts } from '../pages/texts.js'
 import { createPasskeyFactor, createPasskeyProof } from '../passkeys/passkey-factor.js'
 import type { PasskeyServer } from '../passkeys/passkey-kit.js'
 import { createPasskeyServer } from '../passkeys/passkey-server.js'
+import {
+  createRequiredOf,
+  mustChangePassword,
+  type RequiredOf,
+} from '../principal/required-actions.js'
 import { createProviderServer, type ProviderServer } from '../provider-sign-in/provider-kit.js'
 import { createIssueSession } from '../sessions/issuing.js'
 import { createLiveSessions } from '../sessions/live-sessions.js'
@@ -268,7 +274,10 @@ function askForFactors(options: ResolvedOptions, kit: Served) {
   const codeFactors = emailFactor ? [...kit.otherFactors, emailFactor] : kit.otherFactors
   const acceptHostMfa = options.secondFactor?.acceptHostMfa === true
   const secondFactors = createSecondFactors({ ...kit, codeFactors, acceptHostMfa })
+  const acceptance = options.acceptance && createAcceptance(kit, options.acceptance)
   return {
+    acceptance,
+    requiredOf: requiredBy(options, { ...kit, ...secondFactors, acceptance, accountsServer }),
     accountsServer,
     noticePassword: accountsServer?.noticeBreached ?? (() => {}),
     codeFactors,
@@ -277,6 +286,24 @@ function askForFactors(options: ResolvedOptions, kit: Served) {
     mayGoOn: secondFactors.mayGoOn,
     rememberedBrowsers: rememberBrowsers(options, kit),
   }
+}
+
+// What users must do before a session opens anything, by the options.
+function requiredBy(
+  { accounts }: ResolvedOptions,
+  kit: Served & Pick<SignInKit, 'acceptance' | 'mayGoOn'> & Pick<Kit, 'accountsServer'>,
+): RequiredOf {
+  const { mayGoOn, acceptance, accountsServer } = kit
+  const contacts = accounts?.provenAddress === true ? accountsServer?.contacts : undefined
+  return createRequiredOf({
+    'change-password': mustChangePassword,
+    ...(contacts && {
+      'verify-address': async (user) =>
+        (await contacts.findContact(user.id))?.emailVerified !== true,
+    }),
+    enrol: (user, methods) => !mayGoOn(methods) && kit.mustHaveFactor(user),
+    ...(acceptance && { accept: async (user) => (await acceptance.dueFor(user)).length > 0 }),
+  })
 }
 
 // Browsers that are not asked for the second factor again, by the option.
@@ -343,7 +370,7 @@ function decide(kit: Asking, options: ResolvedOptions) {
 // By the host's hashes, or by the user's directory.
 function verifyPasswords(kit: Asking, { directories: options }: ResolvedOptions) {
   const { identities, accountsServer } = kit
-  const verifyByHash = createVerifyPassword(kit.hasher, kit.audit)
+  const verifyByHash = createVerifyPassword(kit.hasher, kit.audit, kit.clock)
   const list = options?.list ?? []
   const directoryCounts = new Map(list.map(({ id }) => [id, createDirectoryCounts(kit.clock())]))
   const without = { standsInDirectory: undefined, passwordElsewhere: undefined, directoryCounts }

@@ -1,3 +1,4 @@
+import { acceptanceOperations } from '../acceptance/api.js'
 import {
   keyOperations,
   namedTokenOperations,
@@ -25,6 +26,7 @@ export const operations: readonly Operation[] = [
   ...namedTokenOperations,
   ...secondFactorOperations,
   ...rememberedOperations,
+  ...acceptanceOperations,
   ...passkeyOperations,
   ...accountOperations,
   ...registrationOperations,

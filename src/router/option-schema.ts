@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { acceptanceShape } from '../acceptance/acceptance.js'
 import { type CheckedAccountsOptions, checkAccountsOptions } from '../accounts/accounts-options.js'
 import {
   type CheckedDeviceLinksOptions,
@@ -318,6 +319,7 @@ const shape: Shape<ResolvedOptions> = {
   passkeys: objectFor(checkPasskeysOptions, 'is not an object with an rpId.'),
   accounts: objectFor(checkAccountsOptions, 'is not an object with mail.'),
   providers: objectFor(checkProvidersOptions, 'is not an object with a list.'),
+  acceptance: optional(optionsFor(acceptanceShape)),
   directories: objectFor(checkDirectoriesOptions, 'is not an object with a list.'),
   deviceLinks: objectFor(checkDeviceLinksOptions, 'is not an object with a page.'),
   cors: optional(optionsFor(corsShape)),

@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http'
+import type { AcceptanceOptions } from '../acceptance/acceptance.js'
 import type { AccountsOptions } from '../accounts/accounts-options.js'
 import type { EventSink } from '../audit/events.js'
 import type { DeviceLinksOptions } from '../device-links/device-links-options.js'
@@ -175,6 +176,8 @@ export interface AuthRouterOptions {
    * `encryptionKeys`. Default: off.
    */
   readonly directories?: DirectoriesOptions
+  /** Documents that users accept before a session opens anything. Default: none. */
+  readonly acceptance?: AcceptanceOptions
   /**
    * Lets a signed-in device sign another one in, by a picture that it scans and a code that its
    * user types: the endpoints below `/auth/device-links`. Needs `deviceCodes` and `encryptionKeys`.

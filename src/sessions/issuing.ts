@@ -1,8 +1,10 @@
 import type { RequestContext } from '../audit/events.js'
 import { randomId } from '../lib/secrets.js'
+import type { RequiredAction } from '../principal/required-actions.js'
 import type { SessionRecord } from '../stores/contract.js'
 import { newRefreshToken } from '../tokens/refresh-token.js'
 import { newSessionSecret } from '../tokens/session-secret.js'
+import type { Me } from '../users/me.js'
 import type { ApprovedSignIn } from './approved-sign-in.js'
 import type { PasswordMarks } from './password-watch.js'
 import type { AskedLifetime } from './session-times.js'
@@ -37,6 +39,15 @@ export interface IssuedSession {
   readonly expiresAt: Date
   /** Null unless requested. */
   readonly refreshToken: string | null
+}
+
+/** A session after a sign-in. */
+export interface OpenedSession extends IssuedSession {
+  readonly me: Me
+  /** What the user must do before the session opens anything. */
+  readonly required: readonly RequiredAction[]
+  /** The token of the browser, if it is remembered. */
+  readonly rememberToken: string | null
 }
 
 /** Opens a session with its tokens. Rejects with 503; no session exists then. */

@@ -1,7 +1,12 @@
 import type { RequestContext } from '../audit/events.js'
-import { AuthError, notSignedIn } from '../errors.js'
+import { notSignedIn } from '../errors.js'
 import { type BoundedCache, boundedCache } from '../lib/bounded-cache.js'
 import type { AdmittedSessions } from '../principal/principal.js'
+import {
+  actionRequired,
+  nothingRequired,
+  type RequiredAction,
+} from '../principal/required-actions.js'
 import type { RefreshState, SessionRecord } from '../stores/contract.js'
 import type { AuthUser } from '../users/contract.js'
 import type { Sessions } from './sessions.js'
@@ -11,17 +16,17 @@ import type { UserSessionsKit } from './sessions-kit.js'
 export interface LiveSession {
   readonly session: SessionRecord
   readonly user: AuthUser
-  /** Whether the host's policy requires a second factor. */
-  readonly mustHaveFactor: boolean
+  /** What the user must do before the session opens anything. */
+  readonly required: readonly RequiredAction[]
 }
 
 /** Finds live sessions, with a short cache. */
 export interface LiveSessions {
   /**
    * The session and its user. Throws 401 if the session has ended, or its user or actor is disabled
-   * or deleted, 403 if it may only enrol a second factor and `admitted` is `complete` (the
-   * default), 503 if a store fails. Without a context the use is not recorded, since no request
-   * asks for it. If `isProven` is given and returns false, throws 401 and records nothing.
+   * or deleted, 403 if its user must do something first that `admitted` (default `complete`) is
+   * not, 503 if a store fails. Without a context the use is not recorded, since no request asks
+   * for it. If `isProven` is given and returns false, throws 401 and records nothing.
    */
   require(
     id: string,
@@ -58,12 +63,10 @@ type Reading = Omit<UserSessionsKit, 'forgetSession'>
  * to the actor, and nobody announces that.
  */
 export function createLiveSessions(kit: Reading): LiveSessions {
-  const { sessions, mayGoOn, revocations, clock } = kit
+  const { sessions, revocations, clock } = kit
   const cache: BoundedCache<LiveSession> = boundedCache(maxEntries, maxAgeSeconds)
   const reading = new Map<string, Promise<LiveSession>>()
   const read = createRead(kit)
-  const mayOnlyEnrol: MayOnlyEnrol = (live) =>
-    live.mustHaveFactor && hasPerson(live.session) && !mayGoOn(live.session.methods)
   const forget = (id: string) => {
     cache.delete(id)
     reading.delete(id)
@@ -107,12 +110,12 @@ export function createLiveSessions(kit: Reading): LiveSessions {
 
   function remembered(id: string, now: Date): LiveSession | undefined {
     const live = cache.get(id, now)
-    return live !== undefined && sessions.isInUse(live.session, now) && !mayOnlyEnrol(live)
+    return live !== undefined && sessions.isInUse(live.session, now) && live.required.length === 0
       ? live
       : undefined
   }
 
-  const findAdmitted = requireAdmitted(requireLive, forget, mayOnlyEnrol)
+  const findAdmitted = requireAdmitted(requireLive, forget)
   const remembers = (id: string) => cache.get(id, clock())?.session
   const requireProof = createRequireProof(remembers, sessions.findLive, forget)
   return {
@@ -139,7 +142,7 @@ function onEnds(
   revocations.onClientInvalidated((client) => forgetWhere(({ clientId }) => clientId === client))
 }
 
-// Behind a service there is nobody who could enrol, and an actor must not.
+// Behind a service there is nobody who could do anything, and an actor must not.
 function hasPerson(session: SessionRecord): boolean {
   return session.kind !== 'service' && !isActing(session)
 }
@@ -161,7 +164,7 @@ function createRead({
   sessions,
   users,
   passwordStands,
-  mustHaveFactor,
+  requiredOf,
 }: Reading): (id: string) => Promise<LiveSession> {
   return async function read(id) {
     const session = await sessions.findLive(id)
@@ -172,7 +175,8 @@ function createRead({
     if (!(await actorStands(users, session))) throw notSignedIn('actor is disabled or gone')
     // Frozen, because handlers get this very list.
     const methods = Object.freeze([...session.methods])
-    return { session: { ...session, methods }, user, mustHaveFactor: await mustHaveFactor(user) }
+    const required = hasPerson(session) ? await requiredOf(user, methods) : nothingRequired
+    return { session: { ...session, methods }, user, required }
   }
 }
 
@@ -192,7 +196,6 @@ async function actorStands(
 function requireAdmitted(
   find: FindLive,
   forget: LiveSessions['forget'],
-  mayOnlyEnrol: MayOnlyEnrol,
 ): (
   id: string,
   context: RequestContext | null,
@@ -200,20 +203,19 @@ function requireAdmitted(
 ) => Promise<LiveSession> {
   return async function requireSession(id, context, admitted) {
     const remembered = await find(id, context)
-    if (admitted === 'may-enrol' || !mayOnlyEnrol(remembered)) return remembered
-    // It may have enrolled in another process a moment ago, so the cache alone refuses no request.
+    if (isAdmitted(remembered, admitted)) return remembered
+    // It may have been done in another process a moment ago, so the cache alone refuses no request.
     forget(id)
     const live = await find(id, context)
-    if (mayOnlyEnrol(live)) throw new AuthError('second-factor-enrolment-required')
-    return live
+    if (isAdmitted(live, admitted)) return live
+    throw actionRequired(live.required)
   }
 }
 
-/**
- * Whether a session may only enrol a second factor: the host requires one, and the session has not
- * shown any.
- */
-type MayOnlyEnrol = (live: LiveSession) => boolean
+// In their order: nothing is set up in an account whose password somebody else may know.
+function isAdmitted({ required: [next] }: LiveSession, admitted: AdmittedSessions): boolean {
+  return next === undefined || admitted === 'any' || admitted === next
+}
 
 type FindLive = (id: string, context: RequestContext | null) => Promise<LiveSession>
 

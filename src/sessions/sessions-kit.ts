@@ -1,4 +1,5 @@
 import type { GroundKit } from '../kits/ground-kit.js'
+import type { RequiredOf } from '../principal/required-actions.js'
 import type { AccessTokens } from '../tokens/access-token.js'
 import type { SecondFactors } from '../two-factor/second-factor.js'
 import type { PasswordStands, PasswordWatch } from './password-watch.js'
@@ -15,6 +16,7 @@ export interface UserSessionsKit extends GroundKit {
   readonly revocations: Revocations
   readonly meetsFactorPolicy: SecondFactors['meetsFactorPolicy']
   readonly mayGoOn: SecondFactors['mayGoOn']
+  readonly requiredOf: RequiredOf
   /** Forgets what this process has read of a session. */
   readonly forgetSession: (sessionId: string) => void
   /** Seconds. */

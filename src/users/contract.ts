@@ -31,11 +31,27 @@ export interface AuthUser {
   /** True refuses every way to sign in. */
   readonly disabled?: boolean
   /**
+   * True: every session opens nothing until the user has set another password. As
+   * `requirePasswordChange` stored it, or your own code. Default false.
+   */
+  readonly mustChangePassword?: boolean | null
+  /**
+   * When the password stops signing in, for a temporary one. As `requirePasswordChange` stored it.
+   * Default: never.
+   */
+  readonly passwordUntil?: Date | null
+  /**
    * The user's language in your service, as in `lang`: `de`, `pt-BR`. The sign-in pages use it once
    * they know the user, if the app requests no language and they have this one. Default: the
    * language of the browser.
    */
   readonly locale?: string | null
+}
+
+/** A version of a document that a user has accepted. */
+export interface AcceptedDocument {
+  readonly id: string
+  readonly version: string
 }
 
 /** How a user can be reached by mail. */
@@ -132,6 +148,22 @@ export interface UserStore {
    * where `= null` matches nothing. Only the option `accounts` passes null.
    */
   updatePasswordHash?(userId: string, from: string | null, to: string): Promise<boolean>
+  /**
+   * Optional. Sets `mustChangePassword` and `passwordUntil` of the user, and the hash `to`, only if
+   * the hash is still `from`, in one statement; resolves with whether it did. From then on
+   * `updatePasswordHash` clears both members with each hash that it stores.
+   */
+  requirePasswordChange?(
+    userId: string,
+    from: string | null,
+    to: string,
+    until: Date | null,
+  ): Promise<boolean>
+  /**
+   * Optional. Stores that the user has accepted a version of a document, and when. Called again
+   * with the same one, it changes nothing. It must be stored before it resolves.
+   */
+  accepted?(userId: string, document: AcceptedDocument & { readonly at: Date }): Promise<void>
   /**
    * Optional. The contact for mail to this user; null without. Everything that sends mail needs it.
    */

@@ -3,6 +3,7 @@ import {
   type Answers,
   bool,
   type Check,
+  date,
   failClosed,
   ifThere,
   optional,
@@ -56,6 +57,8 @@ export function failClosedUsers(store: UserStore, call: HostCall): UserStore {
 type UserWrites = Pick<
   UserStore,
   | 'updatePasswordHash'
+  | 'requirePasswordChange'
+  | 'accepted'
   | 'updateEmail'
   | 'markEmailVerified'
   | 'setEmailFactor'
@@ -65,6 +68,8 @@ type UserWrites = Pick<
 
 const writes: Answers<UserWrites> = {
   updatePasswordHash: ifThere(bool),
+  requirePasswordChange: ifThere(bool),
+  accepted: ifThere(unread),
   updateEmail: ifThere({ changed: {}, superseded: {}, taken: {} }),
   markEmailVerified: ifThere(bool),
   setEmailFactor: ifThere(unread),
@@ -74,7 +79,14 @@ const writes: Answers<UserWrites> = {
 
 const isId: Check = (value) =>
   typeof value === 'string' && value !== '' ? null : 'is not a non-empty string'
-const userShape = { id: isId, username: text, name: text, disabled: optional(orNull(bool)) }
+const userShape = {
+  id: isId,
+  username: text,
+  name: text,
+  disabled: optional(orNull(bool)),
+  mustChangePassword: optional(orNull(bool)),
+  passwordUntil: optional(orNull(date)),
+}
 const anyUser = record<AuthUser>(userShape)
 const thatUser = record<AuthUser>({ ...userShape, id: theOneAsked })
 
@@ -123,7 +135,17 @@ function contactOrNull(answer: unknown): UserContact | null {
   return Object.freeze(contact) as UserContact
 }
 
-const fields = ['id', 'username', 'name', 'status', 'passwordHash', 'disabled', 'locale'] as const
+const fields = [
+  'id',
+  'username',
+  'name',
+  'status',
+  'passwordHash',
+  'disabled',
+  'mustChangePassword',
+  'passwordUntil',
+  'locale',
+] as const
 
 // A missing column must not come from a polluted Object.prototype, where a hash would be the
 // password of all users. Members of the object's own class, such as getters, are fine.

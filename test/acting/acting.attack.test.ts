@@ -12,6 +12,7 @@ import { bearer, get, logIn, post } from '../support/client.js'
 import { requests } from '../support/described.js'
 import { startHost, type TestHost } from '../support/host.js'
 import { memoryBus } from '../support/memory-bus.js'
+import { acceptanceOptions } from '../support/mounted-acceptance.js'
 import { accountsOptions } from '../support/mounted-accounts.js'
 import { deviceLinksOptions } from '../support/mounted-device-links.js'
 import { issuer, oauthOptions, wiki } from '../support/mounted-oauth.js'
@@ -29,6 +30,7 @@ const everything: Partial<AuthRouterOptions> = {
   ...accountsOptions(),
   ...providersOptions(),
   ...deviceLinksOptions(),
+  ...acceptanceOptions(),
   namedTokens: true,
   secondFactor: { remember: { days: 30 } },
   pagesOrigin,

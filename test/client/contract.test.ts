@@ -82,6 +82,8 @@ const calls: ((client: AuthClient) => Promise<unknown>)[] = [
   (client) => client.totp.newRecoveryCodes('password', '123456'),
   (client) => client.rememberedBrowsers.list(),
   (client) => client.rememberedBrowsers.forget('x'),
+  (client) => client.acceptance.list(),
+  (client) => client.acceptance.accept([{ id: 'terms', version: '1' }]),
   (client) => client.consents.list(),
   (client) => client.consents.revoke('x'),
   (client) => client.reauthenticate({ password: 'password' }),
@@ -166,6 +168,7 @@ describe('every route', () => {
           consents: [],
           recoveryCodes: [],
           browsers: [],
+          documents: [],
         }
         const ceremony = { passkeys: [], challenge: 'AAAA', user: { id: 'AAAA' } }
         const { state } = JSON.parse(String(body ?? '{}'))

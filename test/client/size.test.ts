@@ -17,7 +17,7 @@ async function bundled(path: string, external: string[] = []) {
 }
 
 it.each([
-  ['client/index.js', 8256, []],
+  ['client/index.js', 8704, []],
   ['client/socket-io.js', 1024, []],
   ['client/passkeys.js', 3072, []],
   ['client/oauth.js', 3072, []],

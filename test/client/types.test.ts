@@ -75,4 +75,22 @@ describe('the types of the client', () => {
     expect(problems[0]).toContain('no-such-name')
     expect(problems[1]).toContain("Property 'me' does not exist")
   })
+
+  it('name what a user must do first, and close that list', () => {
+    const code = `${imports}
+      import type { AcceptanceDocument, RequiredAction } from '${dist}client/index.js'
+      export async function nextOf(): Promise<RequiredAction | undefined> {
+        const result = await client.signIn({ user: 'alice', password: 'p' })
+        if (result.status === 'code-needed') return undefined
+        const { state } = client
+        const kept = state.status === 'signed-in' ? state.required : []
+        return [...result.required, ...kept].find((action) => action !== 'enrol')
+      }
+      export const due: Promise<readonly AcceptanceDocument[]> = client.acceptance
+        .accept([{ id: 'terms', version: '1' }])
+      export const wrong: RequiredAction = 'no-such-action'`
+    const problems = problemsOf(['es2022'], code)
+    expect(problems).toHaveLength(1)
+    expect(problems[0]).toContain('no-such-action')
+  })
 })

@@ -27,6 +27,7 @@ import {
 import { bearer, logIn, pkcePair, post } from '../support/client.js'
 import { isForClients, type RequestObject, requests, resolve } from '../support/described.js'
 import { password, startHost, type TestHost } from '../support/host.js'
+import { acceptanceOptions, terms } from '../support/mounted-acceptance.js'
 import { accountsOptions, tokenIn } from '../support/mounted-accounts.js'
 import { deviceLinksOptions } from '../support/mounted-device-links.js'
 import {
@@ -125,6 +126,8 @@ const everything = {
     ...accountsOptions(mails),
     ...providersOptions(),
     ...deviceLinksOptions(),
+    ...acceptanceOptions(),
+    secondFactor: { remember: { days: 30 } },
   },
 }
 const paths = [...new Set(endpoints.map(({ path }) => path))]
@@ -333,8 +336,17 @@ describe('openapi.json', () => {
       username: 'alice',
       password,
       code,
+      remember: true,
     })
     const mine = login.data.authToken
+    const remembered: Data<{ browsers: { id: string }[] }> = await ask(
+      'GET',
+      '/auth/remembered-browsers',
+      undefined,
+      mine,
+    )
+    const [here] = remembered.data.browsers
+    await ask('DELETE', '/auth/remembered-browsers/:id', undefined, mine, here?.id)
     const { codeVerifier, codeChallenge } = pkcePair()
     const issued: Data<{ authorizationCode: string }> = await ask(
       'POST',
@@ -376,6 +388,9 @@ describe('openapi.json', () => {
     const begun: Data<{ secret: string }> = await ask('POST', '/auth/totp', { password }, mine)
     await ask('POST', '/auth/totp/confirm', { code: codeOf(host, begun.data.secret) }, mine)
     await ask('GET', '/auth/jwks.json')
+    await ask('GET', '/auth/acceptance', undefined, mine)
+    const { id, version } = terms
+    await ask('POST', '/auth/acceptance', { documents: [{ id, version }] }, mine)
     await askOfPasskeys(ask, mine)
     const prove = () => {
       // The next step of the code.

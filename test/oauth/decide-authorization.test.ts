@@ -44,10 +44,11 @@ const alice: BrowserSignIn = {
   authenticatedAt: ago(600),
   acr: 'urn:mar:1fa',
   reachableAcrs: [],
-  mustEnrol: false,
+  required: [],
   isByFormerSecret: false,
 }
 const openid = ['openid']
+const actions = ['change-password', 'verify-address', 'enrol', 'accept'] as const
 const fresh: AuthorizationFlow = { done: [], hintedUserId: null, now }
 
 interface Case {
@@ -129,8 +130,26 @@ describe('the decision, in the order of its list,', () => {
     ['the user has not', { request: { acrValues: ['urn:mar:2fa'] } }, 'code', 'code'],
     [
       'the user must set up a second factor',
-      { session: { mustEnrol: true } },
+      { session: { required: ['enrol'] } },
       'enrolment',
+      'interaction_required',
+    ],
+    [
+      'the user must set another password',
+      { session: { required: ['change-password', 'enrol', 'accept'] } },
+      'new-password',
+      'interaction_required',
+    ],
+    [
+      'the user must prove an address',
+      { session: { required: ['verify-address', 'accept'] } },
+      'address',
+      'interaction_required',
+    ],
+    [
+      'the user must accept something',
+      { session: { required: ['accept'] } },
+      'acceptance',
       'interaction_required',
     ],
     ['a third party has no consent', { client: tracker }, 'consent', 'consent_required'],
@@ -193,8 +212,8 @@ describe('the decision, in the order of its list,', () => {
     ask({ session: null })
     ask({})
     const done = ['login'] as const
-    ask({ flow: { done }, session: { reachableAcrs: ['phr'], mustEnrol: true } })
-    ask({ flow: { done }, session: { acr: 'phr', mustEnrol: true } })
+    ask({ flow: { done }, session: { reachableAcrs: ['phr'], required: ['enrol'] } })
+    ask({ flow: { done }, session: { acr: 'phr', required: ['enrol'] } })
     ask({ flow: { done }, session: { acr: 'phr' } })
     // Which has taken her ten minutes, and she was to sign in now.
     const flow = { done: [...done, 'consent'] } as const
@@ -387,7 +406,7 @@ describe('any decision', () => {
       fc.record({
         acr: fc.constantFrom('urn:mar:1fa' as const, 'urn:mar:2fa' as const, 'phr' as const),
         reachableAcrs: words('phr', 'urn:mar:2fa'),
-        mustEnrol: fc.boolean(),
+        required: fc.oneof(fc.constant([]), words(...actions)),
         isByFormerSecret: fc.boolean(),
         authenticatedAt: fc.constantFrom(now, ago(30), ago(600)),
       }),
@@ -405,7 +424,7 @@ describe('any decision', () => {
         const prompt: readonly string[] = request.prompt
         if (prompt.includes('none')) expect(decision.next).not.toBe('page')
         if (decision.next !== 'code') return
-        expect(session).toMatchObject({ mustEnrol: false, isByFormerSecret: false })
+        expect(session).toMatchObject({ required: [], isByFormerSecret: false })
         expect(hintedUserId ?? 'u-alice').toBe('u-alice')
         expect(session && isLongAgo(session, request)).toBe(false)
         const scopes: readonly string[] = request.scopes
@@ -424,7 +443,7 @@ describe('any decision', () => {
     fc.assert(
       fc.property(given, ({ client, session, granted, done, hintedUserId, ...request }) => {
         let state: Case = { client, request, session, granted, flow: { done, hintedUserId } }
-        for (let pages = 0; pages < 6; pages += 1) {
+        for (let pages = 0; pages < 9; pages += 1) {
           const decision = decide(state)
           if (decision.next !== 'page') return
           state = passed(state, decision)
@@ -465,8 +484,11 @@ function passed(state: Case, page: AuthorizationDecision & { next: 'page' }): Ca
       }
     case 'second-factor':
       return { ...state, session: { ...session, acr: page.acr } }
+    case 'new-password':
+    case 'address':
     case 'enrolment':
-      return { ...state, session: { ...session, mustEnrol: false } }
+    case 'acceptance':
+      return { ...state, session: { ...session, required: session.required?.slice(1) ?? [] } }
     case 'consent':
       return { ...state, granted: state.request?.scopes ?? openid, flow: flow('consent') }
   }

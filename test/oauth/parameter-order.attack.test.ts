@@ -35,7 +35,7 @@ const session: BrowserSignIn = {
   authenticatedAt: new Date(now.getTime() - 60_000),
   acr: 'urn:mar:1fa',
   reachableAcrs: ['urn:mar:2fa'],
-  mustEnrol: false,
+  required: [],
   isByFormerSecret: false,
 }
 const granted: readonly string[] = ['openid', 'messages:read']

@@ -9,6 +9,7 @@ import {
 } from '../../src/index.js'
 import { isForClients } from '../support/described.js'
 import { startHost, type TestHost } from '../support/host.js'
+import { acceptanceOptions } from '../support/mounted-acceptance.js'
 import { accountsOptions } from '../support/mounted-accounts.js'
 import { deviceLinksOptions } from '../support/mounted-device-links.js'
 import { issuer, oauthOptions, registrationOption, wiki } from '../support/mounted-oauth.js'
@@ -27,7 +28,9 @@ const mounted: Partial<AuthRouterOptions> = {
   ...accountsOptions(),
   ...providersOptions(),
   ...deviceLinksOptions(),
+  ...acceptanceOptions(),
   namedTokens: true,
+  secondFactor: { remember: { days: 30 } },
 }
 // The issuer is what the router is mounted at: only then has it a document of its own.
 const everything: Partial<AuthRouterOptions> = {

@@ -5,6 +5,7 @@ import { type AuthRouterOptions, generateSigningKey, joseSigner } from '../../sr
 import { bearer, logIn } from '../support/client.js'
 import { type RequestObject, requests, resolve } from '../support/described.js'
 import { startHost, type TestHost } from '../support/host.js'
+import { acceptanceOptions } from '../support/mounted-acceptance.js'
 import { accountsOptions } from '../support/mounted-accounts.js'
 import { deviceLinksOptions } from '../support/mounted-device-links.js'
 import { issuer, oauthOptions, registrationOption, wiki } from '../support/mounted-oauth.js'
@@ -22,6 +23,7 @@ const everything: Partial<AuthRouterOptions> = {
   ...accountsOptions(),
   ...providersOptions(),
   ...deviceLinksOptions(),
+  ...acceptanceOptions(),
   namedTokens: true,
   secondFactor: { remember: { days: 30 } },
   pagesOrigin,
@@ -92,6 +94,24 @@ describe('a request that the description has', () => {
     const asked = refusing(403, name)
     for (const [route] of asked)
       expect([route, ...(await ask(host, route, bearer(authToken)))]).toEqual([route, 403, name])
+    expect(asked.length).toBeGreaterThan(10)
+  })
+
+  it.each([
+    ['change-password', ['POST /auth/password/change']],
+    ['accept', ['GET /auth/acceptance', 'POST /auth/acceptance']],
+  ] as const)('is 403 while a user must first %s, but for %j', async (action, doing) => {
+    const { acceptance } = acceptanceOptions()
+    const due = acceptance && { ...acceptance, current: () => [] }
+    const host = await startHost({ options: { ...everything, ...(due && { acceptance: due }) } })
+    if (action === 'change-password') host.users.change('u-alice', { mustChangePassword: true })
+    const { authToken } = await logIn(host)
+    const name = 'action-required'
+    const asked = refusing(403, name)
+    const does: readonly string[] = doing
+    for (const [route] of asked.filter(([one]) => !does.includes(one)))
+      expect([route, ...(await ask(host, route, bearer(authToken)))]).toEqual([route, 403, name])
+    for (const route of does) expect((await ask(host, route, bearer(authToken)))[1]).not.toBe(name)
     expect(asked.length).toBeGreaterThan(10)
   })
 

@@ -33,8 +33,8 @@ it('No byte of a document, of the style sheet or of a script has changed', () =>
   }).toMatchInlineSnapshot(`
     {
       "css": "fcac30e01b58805f",
-      "de": "6dfc87a1c1d849a2",
-      "en": "e3ea76842be33553",
+      "de": "8d5d56ddc9b98bb1",
+      "en": "30284888ac5acf3b",
       "passkeyScript": "af82c4615da7e35d",
       "passwordScript": "8cb1aaa8a80f690e",
     }

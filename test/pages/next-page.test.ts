@@ -6,6 +6,7 @@ import type { AuthorizationRequest } from '../../src/oauth/authorization-request
 import { type BrowserSignIn, decideAuthorization } from '../../src/oauth/decide-authorization.js'
 import type { Flow } from '../../src/pages/flow.js'
 import { mayShow, type NextStep, nextStep, type StepPage } from '../../src/pages/next-page.js'
+import type { RequiredAction } from '../../src/principal/required-actions.js'
 import type { OAuthClient } from '../../src/stores/client-contract.js'
 import { bridge, desktop, ownResource, tracker, wiki } from '../oauth/some-clients.js'
 import { rounds } from '../support/rounds.js'
@@ -20,9 +21,17 @@ const alice: BrowserSignIn = {
   authenticatedAt: ago(600),
   acr: 'urn:mar:1fa',
   reachableAcrs: [],
-  mustEnrol: false,
+  required: [],
   isByFormerSecret: false,
 }
+
+/** All that a user may have to do first. */
+const everything: readonly RequiredAction[] = [
+  'change-password',
+  'verify-address',
+  'enrol',
+  'accept',
+]
 
 interface World {
   readonly client: OAuthClient
@@ -86,7 +95,8 @@ function pass(page: StepPage, at: World): World {
         flow: flows.withStep(flow, 'login'),
       }
     case 'second-factor': {
-      const shown: BrowserSignIn = { ...session, acr: 'urn:mar:2fa', mustEnrol: false }
+      const required = session.required.filter((one) => one !== 'enrol')
+      const shown: BrowserSignIn = { ...session, acr: 'urn:mar:2fa', required }
       return flow.pending === null
         ? { ...at, session: shown, flow }
         : {
@@ -96,7 +106,10 @@ function pass(page: StepPage, at: World): World {
           }
     }
     case 'enrolment':
-      return { ...at, session: { ...session, acr: 'urn:mar:2fa', mustEnrol: false }, flow }
+    case 'new-password':
+    case 'address':
+    case 'acceptance':
+      return { ...at, session: { ...session, required: session.required.slice(1) }, flow }
     case 'consent':
       return {
         ...at,
@@ -166,8 +179,18 @@ describe('whoever follows a link is shown, in this order,', () => {
     ],
     [
       'the password and then the enrolment, where it is demanded',
-      { session: { ...alice, mustEnrol: true } },
+      { session: { ...alice, required: ['enrol'] } },
       ['sign-in', 'enrolment', 'code'],
+    ],
+    [
+      'the password and then all that must be done first',
+      { session: { ...alice, required: everything }, client: tracker },
+      ['sign-in', 'new-password', 'address', 'enrolment', 'acceptance', 'consent', 'code'],
+    ],
+    [
+      'the documents without the password: nobody gains anything by accepting them',
+      { session: { ...alice, required: ['accept'] } },
+      ['acceptance', 'code'],
     ],
     // Part 2.6, row by row: nothing just typed, and just signed in.
     ['first party, web', {}, ['code']],
@@ -263,7 +286,8 @@ describe('nobody', () => {
     const sessions: (BrowserSignIn | null)[] = [
       null,
       alice,
-      { ...alice, mustEnrol: true },
+      ...everything.map((one) => ({ ...alice, required: [one] })),
+      { ...alice, required: everything },
       { ...alice, reachableAcrs: ['urn:mar:2fa'] },
       { ...alice, authenticatedAt: now },
     ]
@@ -284,7 +308,7 @@ describe('nobody', () => {
       fc.property(anyWorld, ({ uri: { client, ...uri }, prompt, maxAge, acrValues, ...rest }) => {
         const request = { ...uri, prompt, maxAge, acrValues }
         const shown = walk({ ...rest, client, request })
-        expect(shown.length).toBeLessThan(8)
+        expect(shown.length).toBeLessThan(11)
         const pages = shown.slice(0, -1)
         expect(pages).toEqual([...new Set(pages)])
       }),

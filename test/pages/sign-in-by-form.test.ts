@@ -18,11 +18,8 @@ describe('signing in by a form', () => {
     const { typePassword, flows, sessionsOf, typesOf } = await startForms({ withFactor: false })
     const result = await typePassword()
     if (result.next !== 'signed-in') throw new Error(result.next)
-    const { token: browser, session, mustEnrol } = result.loggedIn
-    expect([readSessionSecret('browser', browser)?.sessionId, mustEnrol]).toEqual([
-      session.id,
-      false,
-    ])
+    const { token: browser, session, required } = result.loggedIn
+    expect([readSessionSecret('browser', browser)?.sessionId, required]).toEqual([session.id, []])
     expect(await sessionsOf()).toMatchObject([
       { id: session.id, kind: 'browser', methods: ['pwd'] },
     ])
@@ -66,7 +63,7 @@ describe('signing in by a form', () => {
     })
     expect(await typePassword()).toMatchObject({
       next: 'signed-in',
-      loggedIn: { mustEnrol: true },
+      loggedIn: { required: ['enrol'] },
     })
   })
 })

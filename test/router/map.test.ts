@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { describe, expect, it } from 'vitest'
 import { generateSigningKey, joseSigner } from '../../src/index.js'
 import { startHost } from '../support/host.js'
+import { acceptanceOptions } from '../support/mounted-acceptance.js'
 import { accountsOptions } from '../support/mounted-accounts.js'
 import { issuer, oauthOptions, registrationOption, wiki } from '../support/mounted-oauth.js'
 import { passkeyOptions } from '../support/mounted-passkeys.js'
@@ -42,7 +43,8 @@ async function mountedRoutes(): Promise<string[]> {
     signer,
   }
   const remember = { secondFactor: { remember: { days: 30 } } }
-  const others = { ...accountsOptions(), ...providersOptions(), deviceLinks: {}, ...remember }
+  const required = { ...acceptanceOptions(), ...accountsOptions([], { provenAddress: true }) }
+  const others = { ...required, ...providersOptions(), deviceLinks: {}, ...remember }
   const host = await startHost({ options: { namedTokens: true, ...others, ...oauth } })
   const layers = (host.auth as unknown as { stack: { route?: { path: string } }[] }).stack
   const paths = layers.flatMap(({ route }) => (route === undefined ? [] : [route.path]))

@@ -143,6 +143,10 @@ const offences = {
     'cookie/cookie.ts',
     "import type { ResolvedOptions } from '../router/resolve-options.js'",
   ],
+  'floor-acceptance': [
+    'acceptance/acceptance.ts',
+    "import type { ResolvedOptions } from '../router/resolve-options.js'",
+  ],
   'floor-remembered': [
     'remembered/remembered.ts',
     "import type { ResolvedOptions } from '../router/resolve-options.js'",

@@ -131,6 +131,10 @@ const floors = [
       ['directory-sign-in/'],
       'a directory says whose password it is; who signs in is decided below.',
     ],
+    acceptance: [
+      ['acceptance/'],
+      'a document is accepted in a session; what a session opens is decided below.',
+    ],
     remembered: [
       ['remembered/'],
       'a browser stands in for a factor; whoever signs in is decided below.',

@@ -57,6 +57,7 @@ const others = [
   'POST /auth/device-links/open',
   'POST /auth/device-links/deny',
   'DELETE /auth/consents/:clientId',
+  'POST /auth/acceptance',
 ]
 
 it('each request of a signed-in user is a door to what outlives the session, or none', () => {

@@ -26,12 +26,14 @@ import { bearer, get, logIn, obtainCode, post } from './client.js'
 import { deviceLinkRequests } from './device-link-call-sites.js'
 import { encryptionKey, password, passwordHash, type TestHost, totpSecret } from './host.js'
 import { memoryLimiter } from './memory-limiter.js'
+import { terms } from './mounted-acceptance.js'
 import { accountsOptions } from './mounted-accounts.js'
 import { oauthOf } from './oauth-apps.js'
 import { oauthRequests } from './oauth-call-sites.js'
 import { startPages } from './pages.js'
 import { anybody, providerRequests, returnTo } from './provider-call-sites.js'
 import { registrationRequests } from './registration-call-sites.js'
+import { requiredRequests } from './required-call-sites.js'
 import { type TestUser, type TestUsers, testUsers } from './users.js'
 
 /** What was asked for, as a client or the host's own code sees it. */
@@ -194,6 +196,12 @@ export async function startTapped(
       ...(accountsOptions(mails).accounts as AccountsOptions),
       notices: false,
       ...tapped(tap, 'accounts', { beforeRegister: async () => undefined }),
+    },
+    acceptance: {
+      documents: [terms],
+      ...tapped(tap, 'acceptance', {
+        current: async ({ id }: { id: string }) => users.rows.get(id)?.accepted ?? [terms],
+      }),
     },
     watchPasswordHash: true,
     encryptionKeys: [encryptionKey, olderKey],
@@ -461,5 +469,6 @@ export const requests: Readonly<Record<string, (scene: Scene) => Promise<Ask>>> 
   ...registrationRequests,
   ...providerRequests,
   ...deviceLinkRequests,
+  ...requiredRequests,
   ...oauthRequests,
 }

@@ -38,6 +38,7 @@ const endsAll = [
   'passwordChanged',
   'accounts.endEverything',
   'accounts.delete',
+  'accounts.setTemporaryPassword',
   'POST /auth/password/reset',
   'POST /auth/email/undo',
 ]
@@ -124,6 +125,7 @@ const unread = [
   'sessions.setMethods',
   'sms.sendCode',
   'tickets.save',
+  'users.accepted',
   'users.delete',
   'users.setEmailFactor',
 ]

@@ -1,8 +1,11 @@
 // The option `accounts` for hosts of tests: a router whose endpoints of accounts are mounted.
-import type { AuthRouterOptions, Mail } from '../../src/index.js'
+import type { AccountsOptions, AuthRouterOptions, Mail } from '../../src/index.js'
 
 /** Options of a router with `accounts`, which puts its mails into the list. */
-export function accountsOptions(mails: Mail[] = []): Pick<AuthRouterOptions, 'accounts'> {
+export function accountsOptions(
+  mails: Mail[] = [],
+  more: Partial<AccountsOptions> = {},
+): Pick<AuthRouterOptions, 'accounts'> {
   return {
     accounts: {
       mail: { send: async (mail) => void mails.push(mail) },
@@ -15,6 +18,7 @@ export function accountsOptions(mails: Mail[] = []): Pick<AuthRouterOptions, 'ac
       emailSignIn: true,
       registration: 'open',
       deletion: true,
+      ...more,
     },
   }
 }

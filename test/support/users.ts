@@ -9,6 +9,7 @@ export interface TestUser extends AuthUser {
   emailVerified?: boolean
   emailFactor?: boolean
   invitation?: NewUser['invitation']
+  accepted?: readonly { id: string; version: string; at?: Date }[]
   secretNote: string
 }
 
@@ -53,8 +54,25 @@ export function testUsers(): TestUsers {
     async updatePasswordHash(userId, from, to) {
       const user = rows.get(userId)
       if (user?.passwordHash !== from) return false
-      rows.set(userId, { ...user, passwordHash: to })
+      rows.set(userId, {
+        ...user,
+        passwordHash: to,
+        mustChangePassword: false,
+        passwordUntil: null,
+      })
       return true
+    },
+    async requirePasswordChange(userId, from, to, until) {
+      const user = rows.get(userId)
+      if (user?.passwordHash !== from) return false
+      const passwordHash = to
+      rows.set(userId, { ...user, passwordHash, mustChangePassword: true, passwordUntil: until })
+      return true
+    },
+    async accepted(userId, document) {
+      const user = rows.get(userId)
+      if (user === undefined) return
+      rows.set(userId, { ...user, accepted: [...(user.accepted ?? []), document] })
     },
     async findContact(userId) {
       const user = rows.get(userId)

@@ -3,11 +3,13 @@ import { AuthConfigError } from '../../src/index.js'
 import { type UserStoreHarness, userStoreContract } from '../../src/testing/testing.js'
 import { badArrivals } from './bad-user-arrivals.js'
 import { badContacts } from './bad-user-contacts.js'
+import { badUserPasswords } from './bad-user-passwords.js'
 import { type BadUserStores, changed, first, harness, pause, toUser } from './user-table.js'
 
 const bad: BadUserStores = {
   ...badContacts,
   ...badArrivals,
+  ...badUserPasswords,
   'chooses the first of two users': [
     harness((rows, good) => ({
       findByIdentifier: async (asked) =>

@@ -5,14 +5,18 @@ import type { UserStoreHarness, UserToAdd } from '../../src/testing/testing.js'
 export interface Row extends UserToAdd {
   readonly id: number
   readonly factor: boolean
+  readonly mustChangePassword?: boolean
+  readonly passwordUntil?: Date | null
 }
 
-export const toUser = ({ id, username, name, passwordHash, disabled }: Row): AuthUser => ({
+export const toUser = ({ id, username, name, passwordHash, disabled, ...row }: Row): AuthUser => ({
   id: String(id),
   username,
   name,
   passwordHash,
   disabled,
+  mustChangePassword: row.mustChangePassword ?? false,
+  passwordUntil: row.passwordUntil ?? null,
 })
 
 export const pause = () => new Promise((resolve) => setTimeout(resolve, 1))
@@ -48,7 +52,18 @@ export function harness(change: (rows: Row[], good: GoodUsers) => Partial<UserSt
       },
       findById: async (userId) => only(({ id }) => String(id) === userId),
       updatePasswordHash: async (userId, from, to) =>
-        set(userId, (row) => row.passwordHash === from, { passwordHash: to }),
+        set(userId, (row) => row.passwordHash === from, {
+          passwordHash: to,
+          mustChangePassword: false,
+          passwordUntil: null,
+        }),
+      requirePasswordChange: async (userId, from, to, until) =>
+        set(userId, (row) => row.passwordHash === from, {
+          passwordHash: to,
+          mustChangePassword: true,
+          passwordUntil: until,
+        }),
+      async accepted() {},
       async findContact(userId) {
         const row = rows.find(({ id }) => String(id) === userId)
         return row === undefined

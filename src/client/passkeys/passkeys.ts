@@ -1,4 +1,4 @@
-import { type Ask, dataOf, noteEnrolled, segment } from '../account.js'
+import { type Ask, dataOf, segment } from '../account.js'
 import type { AuthClient } from '../client.js'
 import { AuthClientError, isRefusal } from '../errors.js'
 import { type ClientParts, partsOf } from '../parts.js'
@@ -102,7 +102,7 @@ export function passkeys(client: AuthClient): Passkeys {
     signIn: (settings = {}) => signIn(parts, settings),
     submit: (asked, settings) => submit(asked, settings),
     list: async () => (await ask<{ passkeys: Passkey[] }>('GET', path)).passkeys,
-    add: (asked = {}) => add(parts, ask, asked),
+    add: (asked = {}) => add(ask, asked),
     rename: async (id, name) => void (await ask('POST', `${path}/${segment(id)}`, { name })),
     remove: (id) => remove(parts, ask, id),
     async reauthenticate(settings) {
@@ -155,14 +155,12 @@ async function submit(
   return send({ passkey: await holdCeremony('get', passkeyOptions, settings) })
 }
 
-async function add({ keeper }: ClientParts, ask: Ask, asked: NewPasskey): Promise<AddedPasskey> {
+async function add(ask: Ask, asked: NewPasskey): Promise<AddedPasskey> {
   const { name, signal, ...proof } = asked
   const options = await ask<object>('POST', `${path}/options`, proof)
   const response = await holdCeremony('create', options, signal === undefined ? {} : { signal })
   const named = name === undefined ? {} : { name }
-  const added = await ask<AddedPasskey>('POST', path, { response, ...named })
-  await noteEnrolled(keeper)
-  return added
+  return ask('POST', path, { response, ...named })
 }
 
 async function remove(parts: ClientParts, ask: Ask, id: string): Promise<void> {

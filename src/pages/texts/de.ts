@@ -86,6 +86,9 @@ export const de: TextsOfPages = {
   'second-factor.wrong-code': 'Dieser Code stimmt nicht oder wurde schon benutzt.',
   'second-factor.wrong-recovery': 'Dieser Ersatzcode stimmt nicht oder wurde schon benutzt.',
 
+  'acceptance.title': 'Bevor es weitergeht',
+  'acceptance.lead': 'Bitte lies diese Texte und stimme ihnen zu:',
+  'acceptance.accept': 'Ich stimme zu',
   'enrol.title': 'Zweiten Faktor einrichten',
   'enrol.lead':
     '{service} verlangt neben dem Passwort einen Code. Eine Authenticator-App auf Deinem ' +
@@ -196,7 +199,7 @@ export const de: TextsOfPages = {
   'account.remembered-lead': 'Hier genügt das Passwort, bis zu der gezeigten Zeit.',
   'account.until': 'Bis {time}',
   'account.forget': 'Wieder fragen',
-  'account.forget-named': 'In {device} wieder nach dem zweiten Schritt fragen',
+  'account.forget-named': 'Wieder fragen nach dem zweiten Schritt in {device}',
   'account.apps': 'Apps mit Zugriff',
   'account.no-apps': 'Du hast keiner App Zugriff auf Dein Konto gegeben.',
   'account.unknown-app': 'Eine App, die es nicht mehr gibt',
@@ -268,6 +271,7 @@ export const de: TextsOfPages = {
   'account-delete.code': 'Gib zur Bestätigung den Code ein, den wir Dir geschickt haben.',
   'account-delete.mail': 'Vorher schicken wir Dir einen Code zur Bestätigung.',
   'account-delete.submit': 'Mein Konto löschen',
+  'account-email.required': 'Bevor es weitergeht, brauchst Du eine bestätigte Adresse.',
   'account-email.none': 'Dein Konto hat keine Adresse.',
   'account-email.proven': '{address}, bestätigt',
   'account-email.unproven': '{address}, noch nicht bestätigt',
@@ -298,6 +302,7 @@ export const de: TextsOfPages = {
 
   'new-password.title': 'Neues Passwort setzen',
   'new-password.account': 'Konto',
+  'new-password.required': 'Bevor es weitergeht, brauchst Du ein anderes Passwort.',
   'new-password.label': 'Neues Passwort',
   'new-password.present': 'Bisheriges Passwort',
   'new-password.elsewhere':
@@ -313,6 +318,7 @@ export const de: TextsOfPages = {
   'new-password.too-long': 'Es ist zu lang.',
   'new-password.common': 'Es ist eines, das viele nehmen, oder eine einzige Wiederholung.',
   'new-password.context': 'Es besteht aus Deinem Namen, Deiner Adresse oder aus {service}.',
+  'new-password.known': 'Es ist das Passwort, das Du ändern musst.',
   'new-password.breached': 'Es steht in einer Liste gestohlener Passwörter.',
 
   'register.title': 'Konto anlegen',

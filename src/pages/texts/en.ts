@@ -86,6 +86,9 @@ export const en = {
   'second-factor.wrong-code': 'That code is not right, or it was used already.',
   'second-factor.wrong-recovery': 'That recovery code is not right, or it was used already.',
 
+  'acceptance.title': 'Before you go on',
+  'acceptance.lead': 'Please read and accept these:',
+  'acceptance.accept': 'I accept',
   'enrol.title': 'Set up a second factor',
   'enrol.lead':
     '{service} asks for a code besides your password. An authenticator app on your phone makes it.',
@@ -184,7 +187,7 @@ export const en = {
   'account.remembered-lead': 'Here the password is enough, until the time that is shown.',
   'account.until': 'Until {time}',
   'account.forget': 'Ask again',
-  'account.forget-named': 'Ask for the second step again in {device}',
+  'account.forget-named': 'Ask again for the second step in {device}',
   'account.apps': 'Apps with access',
   'account.no-apps': 'You have given no app access to your account.',
   'account.unknown-app': 'An app that is gone',
@@ -255,6 +258,7 @@ export const en = {
   'account-delete.code': 'To confirm it, type the code that we have mailed to you.',
   'account-delete.mail': 'We first mail you a code to confirm it.',
   'account-delete.submit': 'Delete my account',
+  'account-email.required': 'You need a confirmed address before you go on.',
   'account-email.none': 'Your account has no address.',
   'account-email.proven': '{address}, confirmed',
   'account-email.unproven': '{address}, not confirmed yet',
@@ -285,6 +289,7 @@ export const en = {
 
   'new-password.title': 'Set a new password',
   'new-password.account': 'Account',
+  'new-password.required': 'You must set another password before you go on.',
   'new-password.label': 'New password',
   'new-password.present': 'Current password',
   'new-password.elsewhere': 'You sign in with the password of {name}. It is changed there.',
@@ -299,6 +304,7 @@ export const en = {
   'new-password.too-long': 'It is too long.',
   'new-password.common': 'It is one that many people use, or one run of characters repeated.',
   'new-password.context': 'It consists of your name, your address, or the name of {service}.',
+  'new-password.known': 'It is the one that you must change.',
   'new-password.breached': 'It is in a list of stolen passwords.',
 
   'register.title': 'Create an account',

@@ -4,6 +4,7 @@ import { arrivalTests } from './arrivals.js'
 import { contactTests, emailTests } from './emails.js'
 import { findingTests, hashTests } from './finding.js'
 import type { UserStoreHarness, UserStoreTest, UserWithEmail } from './harness.js'
+import { requiredTests } from './required.js'
 
 /**
  * The tests that a `UserStore` of yours must pass, to be registered with any runner. Each says what
@@ -45,7 +46,14 @@ export function userStoreContract(
       'was given no function.',
       'pass one that answers { users, addUser }.',
     )
-  const all = [...findingTests, ...hashTests, ...contactTests, ...emailTests, ...arrivalTests]
+  const all = [
+    ...findingTests,
+    ...hashTests,
+    ...requiredTests,
+    ...contactTests,
+    ...emailTests,
+    ...arrivalTests,
+  ]
   return all.map(([name, run]) => ({
     name,
     async run() {

@@ -382,6 +382,27 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/auth/acceptance": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The documents that this user must still accept. */
+        get: operations["listDocumentsToAccept"];
+        put?: never;
+        /**
+         * Accepts documents, each in the version that the user has seen.
+         * @description - 409 `superseded`: another version has been published. Show it.
+         */
+        post: operations["acceptDocuments"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/auth/passkey/options": {
         parameters: {
             query?: never;
@@ -1326,6 +1347,28 @@ export interface paths {
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
+        AcceptDocumentsAnswer: {
+            /** @enum {string} */
+            status: "success";
+            data: {
+                /** @description those that this user has not accepted yet */
+                documents: {
+                    id: string;
+                    version: string;
+                    /** @description for people */
+                    name: string;
+                    /** @description where it can be read */
+                    url: string;
+                }[];
+            };
+        };
+        AcceptDocumentsRequest: {
+            /** @description from the list; 1 to 10 */
+            documents: {
+                id: string;
+                version: string;
+            }[];
+        };
         AccessDenied: {
             /** @enum {boolean} */
             success: false;
@@ -1338,6 +1381,23 @@ export interface components {
             error: "access_denied";
             /** @description for people */
             message: string;
+        };
+        ActionRequired: {
+            /** @enum {boolean} */
+            success: false;
+            /** @enum {string} */
+            status: "error";
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            error: "action-required";
+            /** @description for people */
+            message: string;
+            details: {
+                /** @description what must be done, in this order, before the token opens anything else */
+                required: ("change-password" | "verify-address" | "enrol" | "accept")[];
+            };
         };
         AddPasskeyAnswer: {
             /** @enum {string} */
@@ -1408,6 +1468,25 @@ export interface components {
             /** @description the same */
             error_description: string;
         };
+        AppActionRequired: {
+            /** @enum {boolean} */
+            success: false;
+            /** @enum {string} */
+            status: "error";
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            error: "action-required";
+            /** @description for people */
+            message: string;
+            /** @description the same */
+            error_description: string;
+            details: {
+                /** @description what must be done, in this order, before the token opens anything else */
+                required: ("change-password" | "verify-address" | "enrol" | "accept")[];
+            };
+        };
         AppAuthorizationPending: {
             /** @enum {boolean} */
             success: false;
@@ -1443,7 +1522,10 @@ export interface components {
             success: false;
             /** @enum {string} */
             status: "error";
-            /** @enum {string} */
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
             error: "insufficient_scope";
             /** @description for people */
             message: string;
@@ -1567,6 +1649,21 @@ export interface components {
             status: "error";
             /** @enum {string} */
             error: "invalid_request";
+            /** @description for people */
+            message: string;
+            /** @description the same */
+            error_description: string;
+        };
+        AppSecondFactorEnrolmentRequired: {
+            /** @enum {boolean} */
+            success: false;
+            /** @enum {string} */
+            status: "error";
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            error: "second-factor-enrolment-required";
             /** @description for people */
             message: string;
             /** @description the same */
@@ -1948,6 +2045,8 @@ export interface components {
                  * @enum {boolean}
                  */
                 enrolmentRequired?: true;
+                /** @description what must be done, in this order, before the token opens anything else */
+                required?: ("change-password" | "verify-address" | "enrol" | "accept")[];
                 /** @description only with `refreshable`: for `POST /auth/refresh` */
                 refreshToken?: string;
                 /** @description only with `refreshable`: lifetime of `authToken` in seconds */
@@ -2016,6 +2115,8 @@ export interface components {
                  * @enum {boolean}
                  */
                 enrolmentRequired?: true;
+                /** @description what must be done, in this order, before the token opens anything else */
+                required?: ("change-password" | "verify-address" | "enrol" | "accept")[];
                 /** @description only with `refreshable`: for `POST /auth/refresh` */
                 refreshToken?: string;
                 /** @description only with `refreshable`: lifetime of `authToken` in seconds */
@@ -2240,6 +2341,8 @@ export interface components {
                  * @enum {boolean}
                  */
                 enrolmentRequired?: true;
+                /** @description what must be done, in this order, before the token opens anything else */
+                required?: ("change-password" | "verify-address" | "enrol" | "accept")[];
                 /** @description only with `refreshable`: for `POST /auth/refresh` */
                 refreshToken?: string;
                 /** @description only with `refreshable`: lifetime of `authToken` in seconds */
@@ -2732,6 +2835,21 @@ export interface components {
                 }[];
             };
         };
+        ListDocumentsToAcceptAnswer: {
+            /** @enum {string} */
+            status: "success";
+            data: {
+                /** @description those that this user has not accepted yet */
+                documents: {
+                    id: string;
+                    version: string;
+                    /** @description for people */
+                    name: string;
+                    /** @description where it can be read */
+                    url: string;
+                }[];
+            };
+        };
         ListIdentitiesAnswer: {
             /** @enum {string} */
             status: "success";
@@ -2907,6 +3025,8 @@ export interface components {
                  * @enum {boolean}
                  */
                 enrolmentRequired?: true;
+                /** @description what must be done, in this order, before the token opens anything else */
+                required?: ("change-password" | "verify-address" | "enrol" | "accept")[];
                 /** @description only with `refreshable`: for `POST /auth/refresh` */
                 refreshToken?: string;
                 /** @description only with `refreshable`: lifetime of `authToken` in seconds */
@@ -2942,6 +3062,8 @@ export interface components {
                  * @enum {boolean}
                  */
                 enrolmentRequired?: true;
+                /** @description what must be done, in this order, before the token opens anything else */
+                required?: ("change-password" | "verify-address" | "enrol" | "accept")[];
                 /** @description only with `refreshable`: for `POST /auth/refresh` */
                 refreshToken?: string;
                 /** @description only with `refreshable`: lifetime of `authToken` in seconds */
@@ -3010,6 +3132,8 @@ export interface components {
                     /** @description all passkeys of the user */
                     credentialIds: string[];
                 };
+                /** @description what must be done, in this order, before the token opens anything else */
+                required?: ("change-password" | "verify-address" | "enrol" | "accept")[];
                 /** @description only with `refreshable`: for `POST /auth/refresh` */
                 refreshToken?: string;
                 /** @description only with `refreshable`: lifetime of `authToken` in seconds */
@@ -3345,7 +3469,7 @@ export interface components {
             message: string;
             details: {
                 /** @description `context`: it is made of a name or the address */
-                reasons: ("too-short" | "too-long" | "common" | "context" | "breached")[];
+                reasons: ("too-short" | "too-long" | "common" | "context" | "breached" | "known")[];
                 /** @description the least number of characters for this user */
                 minLength: number;
             };
@@ -4010,8 +4134,8 @@ export interface components {
                 "application/json": components["schemas"]["AppForbidden"];
             };
         };
-        /** @description This is not allowed. */
-        AppForbiddenOpen: {
+        /** @description This is not allowed. Set up a second factor first. Something must be done first. */
+        AppForbiddenOrAppSecondFactorEnrolmentRequiredOrAppActionRequiredOpen: {
             headers: {
                 "Cache-Control": components["headers"]["NoStore"];
                 "X-Content-Type-Options": components["headers"]["NoSniff"];
@@ -4023,7 +4147,7 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
-                "application/json": components["schemas"]["AppForbidden"];
+                "application/json": components["schemas"]["AppForbidden"] | components["schemas"]["AppSecondFactorEnrolmentRequired"] | components["schemas"]["AppActionRequired"];
             };
         };
         /** @description The client could not be authenticated. */
@@ -4451,6 +4575,63 @@ export interface components {
                 "application/json": components["schemas"]["Forbidden"];
             };
         };
+        /** @description This is not allowed. Something must be done first. */
+        ForbiddenOrActionRequired: {
+            headers: {
+                "Cache-Control": components["headers"]["NoStore"];
+                "X-Content-Type-Options": components["headers"]["NoSniff"];
+                "Content-Security-Policy": components["headers"]["NothingRuns"];
+                "X-Request-Id": components["headers"]["RequestId"];
+                "Access-Control-Allow-Origin": components["headers"]["Origin"];
+                "Access-Control-Expose-Headers": components["headers"]["Exposed"];
+                Vary: components["headers"]["Vary"];
+                "WWW-Authenticate": components["headers"]["MayChallenge"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Forbidden"] | components["schemas"]["ActionRequired"];
+            };
+        };
+        /** @description This is not allowed. Something must be done first. Sign in again to do this. */
+        ForbiddenOrActionRequiredOrReauthenticationRequiredLimited: {
+            headers: {
+                "Cache-Control": components["headers"]["NoStore"];
+                "X-Content-Type-Options": components["headers"]["NoSniff"];
+                "Content-Security-Policy": components["headers"]["NothingRuns"];
+                "X-Request-Id": components["headers"]["RequestId"];
+                "Access-Control-Allow-Origin": components["headers"]["Origin"];
+                "Access-Control-Expose-Headers": components["headers"]["Exposed"];
+                Vary: components["headers"]["Vary"];
+                "RateLimit-Limit": components["headers"]["Limit"];
+                "RateLimit-Remaining": components["headers"]["Remaining"];
+                "RateLimit-Reset": components["headers"]["Reset"];
+                "WWW-Authenticate": components["headers"]["MayChallenge"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Forbidden"] | components["schemas"]["ActionRequired"] | components["schemas"]["ReauthenticationRequired"];
+            };
+        };
+        /** @description This is not allowed. Something must be done first. Sign in again to do this. This password must be changed first. */
+        ForbiddenOrActionRequiredOrReauthenticationRequiredOrPasswordExpiredLimited: {
+            headers: {
+                "Cache-Control": components["headers"]["NoStore"];
+                "X-Content-Type-Options": components["headers"]["NoSniff"];
+                "Content-Security-Policy": components["headers"]["NothingRuns"];
+                "X-Request-Id": components["headers"]["RequestId"];
+                "Access-Control-Allow-Origin": components["headers"]["Origin"];
+                "Access-Control-Expose-Headers": components["headers"]["Exposed"];
+                Vary: components["headers"]["Vary"];
+                "RateLimit-Limit": components["headers"]["Limit"];
+                "RateLimit-Remaining": components["headers"]["Remaining"];
+                "RateLimit-Reset": components["headers"]["Reset"];
+                "WWW-Authenticate": components["headers"]["MayChallenge"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Forbidden"] | components["schemas"]["ActionRequired"] | components["schemas"]["ReauthenticationRequired"] | components["schemas"]["PasswordExpired"];
+            };
+        };
         /** @description This is not allowed. This password must be changed first. */
         ForbiddenOrPasswordExpiredLimited: {
             headers: {
@@ -4469,46 +4650,6 @@ export interface components {
             };
             content: {
                 "application/json": components["schemas"]["Forbidden"] | components["schemas"]["PasswordExpired"];
-            };
-        };
-        /** @description This is not allowed. Sign in again to do this. */
-        ForbiddenOrReauthenticationRequiredLimited: {
-            headers: {
-                "Cache-Control": components["headers"]["NoStore"];
-                "X-Content-Type-Options": components["headers"]["NoSniff"];
-                "Content-Security-Policy": components["headers"]["NothingRuns"];
-                "X-Request-Id": components["headers"]["RequestId"];
-                "Access-Control-Allow-Origin": components["headers"]["Origin"];
-                "Access-Control-Expose-Headers": components["headers"]["Exposed"];
-                Vary: components["headers"]["Vary"];
-                "RateLimit-Limit": components["headers"]["Limit"];
-                "RateLimit-Remaining": components["headers"]["Remaining"];
-                "RateLimit-Reset": components["headers"]["Reset"];
-                "WWW-Authenticate": components["headers"]["MayChallenge"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["Forbidden"] | components["schemas"]["ReauthenticationRequired"];
-            };
-        };
-        /** @description This is not allowed. Sign in again to do this. This password must be changed first. */
-        ForbiddenOrReauthenticationRequiredOrPasswordExpiredLimited: {
-            headers: {
-                "Cache-Control": components["headers"]["NoStore"];
-                "X-Content-Type-Options": components["headers"]["NoSniff"];
-                "Content-Security-Policy": components["headers"]["NothingRuns"];
-                "X-Request-Id": components["headers"]["RequestId"];
-                "Access-Control-Allow-Origin": components["headers"]["Origin"];
-                "Access-Control-Expose-Headers": components["headers"]["Exposed"];
-                Vary: components["headers"]["Vary"];
-                "RateLimit-Limit": components["headers"]["Limit"];
-                "RateLimit-Remaining": components["headers"]["Remaining"];
-                "RateLimit-Reset": components["headers"]["Reset"];
-                "WWW-Authenticate": components["headers"]["MayChallenge"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["Forbidden"] | components["schemas"]["ReauthenticationRequired"] | components["schemas"]["PasswordExpired"];
             };
         };
         /** @description This is not allowed. New accounts need an invitation. */
@@ -4531,8 +4672,8 @@ export interface components {
                 "application/json": components["schemas"]["Forbidden"] | components["schemas"]["RegistrationClosed"];
             };
         };
-        /** @description This is not allowed. Set up a second factor first. */
-        ForbiddenOrSecondFactorEnrolmentRequired: {
+        /** @description This is not allowed. Set up a second factor first. Something must be done first. */
+        ForbiddenOrSecondFactorEnrolmentRequiredOrActionRequired: {
             headers: {
                 "Cache-Control": components["headers"]["NoStore"];
                 "X-Content-Type-Options": components["headers"]["NoSniff"];
@@ -4545,31 +4686,11 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
-                "application/json": components["schemas"]["Forbidden"] | components["schemas"]["SecondFactorEnrolmentRequired"];
+                "application/json": components["schemas"]["Forbidden"] | components["schemas"]["SecondFactorEnrolmentRequired"] | components["schemas"]["ActionRequired"];
             };
         };
-        /** @description This is not allowed. Set up a second factor first. */
-        ForbiddenOrSecondFactorEnrolmentRequiredLimited: {
-            headers: {
-                "Cache-Control": components["headers"]["NoStore"];
-                "X-Content-Type-Options": components["headers"]["NoSniff"];
-                "Content-Security-Policy": components["headers"]["NothingRuns"];
-                "X-Request-Id": components["headers"]["RequestId"];
-                "Access-Control-Allow-Origin": components["headers"]["Origin"];
-                "Access-Control-Expose-Headers": components["headers"]["Exposed"];
-                Vary: components["headers"]["Vary"];
-                "RateLimit-Limit": components["headers"]["Limit"];
-                "RateLimit-Remaining": components["headers"]["Remaining"];
-                "RateLimit-Reset": components["headers"]["Reset"];
-                "WWW-Authenticate": components["headers"]["MayChallenge"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["Forbidden"] | components["schemas"]["SecondFactorEnrolmentRequired"];
-            };
-        };
-        /** @description This is not allowed. Set up a second factor first. This password is changed somewhere else. Sign in again to do this. This password must be changed first. */
-        ForbiddenOrSecondFactorEnrolmentRequiredOrPasswordElsewhereOrReauthenticationRequiredOrPasswordExpiredLimited: {
+        /** @description This is not allowed. Set up a second factor first. Something must be done first. */
+        ForbiddenOrSecondFactorEnrolmentRequiredOrActionRequiredLimited: {
             headers: {
                 "Cache-Control": components["headers"]["NoStore"];
                 "X-Content-Type-Options": components["headers"]["NoSniff"];
@@ -4585,11 +4706,11 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
-                "application/json": components["schemas"]["Forbidden"] | components["schemas"]["SecondFactorEnrolmentRequired"] | components["schemas"]["PasswordElsewhere"] | components["schemas"]["ReauthenticationRequired"] | components["schemas"]["PasswordExpired"];
+                "application/json": components["schemas"]["Forbidden"] | components["schemas"]["SecondFactorEnrolmentRequired"] | components["schemas"]["ActionRequired"];
             };
         };
-        /** @description This is not allowed. Set up a second factor first. This password must be changed first. */
-        ForbiddenOrSecondFactorEnrolmentRequiredOrPasswordExpiredLimited: {
+        /** @description This is not allowed. Set up a second factor first. Something must be done first. This password is changed somewhere else. Sign in again to do this. This password must be changed first. */
+        ForbiddenOrSecondFactorEnrolmentRequiredOrActionRequiredOrPasswordElsewhereOrReauthenticationRequiredOrPasswordExpiredLimited: {
             headers: {
                 "Cache-Control": components["headers"]["NoStore"];
                 "X-Content-Type-Options": components["headers"]["NoSniff"];
@@ -4605,28 +4726,11 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
-                "application/json": components["schemas"]["Forbidden"] | components["schemas"]["SecondFactorEnrolmentRequired"] | components["schemas"]["PasswordExpired"];
+                "application/json": components["schemas"]["Forbidden"] | components["schemas"]["SecondFactorEnrolmentRequired"] | components["schemas"]["ActionRequired"] | components["schemas"]["PasswordElsewhere"] | components["schemas"]["ReauthenticationRequired"] | components["schemas"]["PasswordExpired"];
             };
         };
-        /** @description This is not allowed. Set up a second factor first. Sign in again to do this. */
-        ForbiddenOrSecondFactorEnrolmentRequiredOrReauthenticationRequired: {
-            headers: {
-                "Cache-Control": components["headers"]["NoStore"];
-                "X-Content-Type-Options": components["headers"]["NoSniff"];
-                "Content-Security-Policy": components["headers"]["NothingRuns"];
-                "X-Request-Id": components["headers"]["RequestId"];
-                "Access-Control-Allow-Origin": components["headers"]["Origin"];
-                "Access-Control-Expose-Headers": components["headers"]["Exposed"];
-                Vary: components["headers"]["Vary"];
-                "WWW-Authenticate": components["headers"]["MayChallenge"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["Forbidden"] | components["schemas"]["SecondFactorEnrolmentRequired"] | components["schemas"]["ReauthenticationRequired"];
-            };
-        };
-        /** @description This is not allowed. Set up a second factor first. Sign in again to do this. */
-        ForbiddenOrSecondFactorEnrolmentRequiredOrReauthenticationRequiredLimited: {
+        /** @description This is not allowed. Set up a second factor first. Something must be done first. This password must be changed first. */
+        ForbiddenOrSecondFactorEnrolmentRequiredOrActionRequiredOrPasswordExpiredLimited: {
             headers: {
                 "Cache-Control": components["headers"]["NoStore"];
                 "X-Content-Type-Options": components["headers"]["NoSniff"];
@@ -4642,28 +4746,28 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
-                "application/json": components["schemas"]["Forbidden"] | components["schemas"]["SecondFactorEnrolmentRequired"] | components["schemas"]["ReauthenticationRequired"];
+                "application/json": components["schemas"]["Forbidden"] | components["schemas"]["SecondFactorEnrolmentRequired"] | components["schemas"]["ActionRequired"] | components["schemas"]["PasswordExpired"];
             };
         };
-        /** @description This is not allowed. Set up a second factor first. Sign in again to do this. */
-        ForbiddenOrSecondFactorEnrolmentRequiredOrReauthenticationRequiredLimitedOwn: {
+        /** @description This is not allowed. Set up a second factor first. Something must be done first. Sign in again to do this. */
+        ForbiddenOrSecondFactorEnrolmentRequiredOrActionRequiredOrReauthenticationRequired: {
             headers: {
                 "Cache-Control": components["headers"]["NoStore"];
                 "X-Content-Type-Options": components["headers"]["NoSniff"];
                 "Content-Security-Policy": components["headers"]["NothingRuns"];
                 "X-Request-Id": components["headers"]["RequestId"];
-                "RateLimit-Limit": components["headers"]["Limit"];
-                "RateLimit-Remaining": components["headers"]["Remaining"];
-                "RateLimit-Reset": components["headers"]["Reset"];
+                "Access-Control-Allow-Origin": components["headers"]["Origin"];
+                "Access-Control-Expose-Headers": components["headers"]["Exposed"];
+                Vary: components["headers"]["Vary"];
                 "WWW-Authenticate": components["headers"]["MayChallenge"];
                 [name: string]: unknown;
             };
             content: {
-                "application/json": components["schemas"]["Forbidden"] | components["schemas"]["SecondFactorEnrolmentRequired"] | components["schemas"]["ReauthenticationRequired"];
+                "application/json": components["schemas"]["Forbidden"] | components["schemas"]["SecondFactorEnrolmentRequired"] | components["schemas"]["ActionRequired"] | components["schemas"]["ReauthenticationRequired"];
             };
         };
-        /** @description This is not allowed. Set up a second factor first. Sign in again to do this. This password must be changed first. */
-        ForbiddenOrSecondFactorEnrolmentRequiredOrReauthenticationRequiredOrPasswordExpiredLimited: {
+        /** @description This is not allowed. Set up a second factor first. Something must be done first. Sign in again to do this. */
+        ForbiddenOrSecondFactorEnrolmentRequiredOrActionRequiredOrReauthenticationRequiredLimited: {
             headers: {
                 "Cache-Control": components["headers"]["NoStore"];
                 "X-Content-Type-Options": components["headers"]["NoSniff"];
@@ -4679,7 +4783,44 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
-                "application/json": components["schemas"]["Forbidden"] | components["schemas"]["SecondFactorEnrolmentRequired"] | components["schemas"]["ReauthenticationRequired"] | components["schemas"]["PasswordExpired"];
+                "application/json": components["schemas"]["Forbidden"] | components["schemas"]["SecondFactorEnrolmentRequired"] | components["schemas"]["ActionRequired"] | components["schemas"]["ReauthenticationRequired"];
+            };
+        };
+        /** @description This is not allowed. Set up a second factor first. Something must be done first. Sign in again to do this. */
+        ForbiddenOrSecondFactorEnrolmentRequiredOrActionRequiredOrReauthenticationRequiredLimitedOwn: {
+            headers: {
+                "Cache-Control": components["headers"]["NoStore"];
+                "X-Content-Type-Options": components["headers"]["NoSniff"];
+                "Content-Security-Policy": components["headers"]["NothingRuns"];
+                "X-Request-Id": components["headers"]["RequestId"];
+                "RateLimit-Limit": components["headers"]["Limit"];
+                "RateLimit-Remaining": components["headers"]["Remaining"];
+                "RateLimit-Reset": components["headers"]["Reset"];
+                "WWW-Authenticate": components["headers"]["MayChallenge"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Forbidden"] | components["schemas"]["SecondFactorEnrolmentRequired"] | components["schemas"]["ActionRequired"] | components["schemas"]["ReauthenticationRequired"];
+            };
+        };
+        /** @description This is not allowed. Set up a second factor first. Something must be done first. Sign in again to do this. This password must be changed first. */
+        ForbiddenOrSecondFactorEnrolmentRequiredOrActionRequiredOrReauthenticationRequiredOrPasswordExpiredLimited: {
+            headers: {
+                "Cache-Control": components["headers"]["NoStore"];
+                "X-Content-Type-Options": components["headers"]["NoSniff"];
+                "Content-Security-Policy": components["headers"]["NothingRuns"];
+                "X-Request-Id": components["headers"]["RequestId"];
+                "Access-Control-Allow-Origin": components["headers"]["Origin"];
+                "Access-Control-Expose-Headers": components["headers"]["Exposed"];
+                Vary: components["headers"]["Vary"];
+                "RateLimit-Limit": components["headers"]["Limit"];
+                "RateLimit-Remaining": components["headers"]["Remaining"];
+                "RateLimit-Reset": components["headers"]["Reset"];
+                "WWW-Authenticate": components["headers"]["MayChallenge"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Forbidden"] | components["schemas"]["SecondFactorEnrolmentRequired"] | components["schemas"]["ActionRequired"] | components["schemas"]["ReauthenticationRequired"] | components["schemas"]["PasswordExpired"];
             };
         };
         /** @description This is not allowed. */
@@ -5151,8 +5292,8 @@ export interface components {
                 "application/json": components["schemas"]["RegistrationClosed"] | components["schemas"]["Forbidden"];
             };
         };
-        /** @description Set up a second factor first. */
-        SecondFactorEnrolmentRequiredLimited: {
+        /** @description Set up a second factor first. Something must be done first. */
+        SecondFactorEnrolmentRequiredOrActionRequiredLimited: {
             headers: {
                 "Cache-Control": components["headers"]["NoStore"];
                 "X-Content-Type-Options": components["headers"]["NoSniff"];
@@ -5168,7 +5309,23 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
-                "application/json": components["schemas"]["SecondFactorEnrolmentRequired"];
+                "application/json": components["schemas"]["SecondFactorEnrolmentRequired"] | components["schemas"]["ActionRequired"];
+            };
+        };
+        /** @description It was changed meanwhile. Look at it again. */
+        Superseded: {
+            headers: {
+                "Cache-Control": components["headers"]["NoStore"];
+                "X-Content-Type-Options": components["headers"]["NoSniff"];
+                "Content-Security-Policy": components["headers"]["NothingRuns"];
+                "X-Request-Id": components["headers"]["RequestId"];
+                "Access-Control-Allow-Origin": components["headers"]["Origin"];
+                "Access-Control-Expose-Headers": components["headers"]["Exposed"];
+                Vary: components["headers"]["Vary"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Superseded"];
             };
         };
         /** @description It was changed meanwhile. Look at it again. */
@@ -5741,7 +5898,7 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequestLimited"];
             401: components["responses"]["UnauthorizedOrTotpRequiredLimited"];
-            403: components["responses"]["ForbiddenOrSecondFactorEnrolmentRequiredOrReauthenticationRequiredLimited"];
+            403: components["responses"]["ForbiddenOrSecondFactorEnrolmentRequiredOrActionRequiredOrReauthenticationRequiredLimited"];
             413: components["responses"]["PayloadTooLargeLimited"];
             415: components["responses"]["UnsupportedMediaTypeLimited"];
             429: components["responses"]["TooManyRequestsLimited"];
@@ -5993,7 +6150,7 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["ForbiddenOrSecondFactorEnrolmentRequired"];
+            403: components["responses"]["ForbiddenOrSecondFactorEnrolmentRequiredOrActionRequired"];
             503: components["responses"]["TemporarilyUnavailable"];
         };
     };
@@ -6024,7 +6181,7 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["ForbiddenOrSecondFactorEnrolmentRequired"];
+            403: components["responses"]["ForbiddenOrSecondFactorEnrolmentRequiredOrActionRequired"];
             503: components["responses"]["TemporarilyUnavailable"];
         };
     };
@@ -6055,7 +6212,7 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["ForbiddenOrSecondFactorEnrolmentRequired"];
+            403: components["responses"]["ForbiddenOrSecondFactorEnrolmentRequiredOrActionRequired"];
             503: components["responses"]["TemporarilyUnavailable"];
         };
     };
@@ -6089,7 +6246,7 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["ForbiddenOrSecondFactorEnrolmentRequired"];
+            403: components["responses"]["ForbiddenOrSecondFactorEnrolmentRequiredOrActionRequired"];
             404: components["responses"]["NotFound"];
             503: components["responses"]["TemporarilyUnavailable"];
         };
@@ -6124,7 +6281,7 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequestLimited"];
             401: components["responses"]["UnauthorizedLimited"];
-            403: components["responses"]["SecondFactorEnrolmentRequiredLimited"];
+            403: components["responses"]["SecondFactorEnrolmentRequiredOrActionRequiredLimited"];
             429: components["responses"]["TooManyRequestsLimited"];
             503: components["responses"]["TemporarilyUnavailableLimited"];
         };
@@ -6156,7 +6313,7 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["ForbiddenOrSecondFactorEnrolmentRequired"];
+            403: components["responses"]["ForbiddenOrSecondFactorEnrolmentRequiredOrActionRequired"];
             503: components["responses"]["TemporarilyUnavailable"];
         };
     };
@@ -6194,7 +6351,7 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequestLimited"];
             401: components["responses"]["UnauthorizedOrTotpRequiredOrTotpInvalidLimited"];
-            403: components["responses"]["ForbiddenOrSecondFactorEnrolmentRequiredOrReauthenticationRequiredLimited"];
+            403: components["responses"]["ForbiddenOrSecondFactorEnrolmentRequiredOrActionRequiredOrReauthenticationRequiredLimited"];
             409: components["responses"]["TooManyNamedTokensLimited"];
             413: components["responses"]["PayloadTooLargeLimited"];
             415: components["responses"]["UnsupportedMediaTypeLimited"];
@@ -6229,7 +6386,7 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["ForbiddenOrSecondFactorEnrolmentRequired"];
+            403: components["responses"]["ForbiddenOrSecondFactorEnrolmentRequiredOrActionRequired"];
             503: components["responses"]["TemporarilyUnavailable"];
         };
     };
@@ -6263,7 +6420,7 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["ForbiddenOrSecondFactorEnrolmentRequired"];
+            403: components["responses"]["ForbiddenOrSecondFactorEnrolmentRequiredOrActionRequired"];
             404: components["responses"]["NotFound"];
             503: components["responses"]["TemporarilyUnavailable"];
         };
@@ -6295,7 +6452,7 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
+            403: components["responses"]["ForbiddenOrActionRequired"];
             503: components["responses"]["TemporarilyUnavailable"];
         };
     };
@@ -6333,7 +6490,7 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequestLimited"];
             401: components["responses"]["UnauthorizedLimited"];
-            403: components["responses"]["ForbiddenOrReauthenticationRequiredOrPasswordExpiredLimited"];
+            403: components["responses"]["ForbiddenOrActionRequiredOrReauthenticationRequiredOrPasswordExpiredLimited"];
             409: components["responses"]["TotpAlreadyEnabledLimited"];
             413: components["responses"]["PayloadTooLargeLimited"];
             415: components["responses"]["UnsupportedMediaTypeLimited"];
@@ -6375,7 +6532,7 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequestLimited"];
             401: components["responses"]["UnauthorizedOrTotpInvalidLimited"];
-            403: components["responses"]["ForbiddenOrReauthenticationRequiredLimited"];
+            403: components["responses"]["ForbiddenOrActionRequiredOrReauthenticationRequiredLimited"];
             409: components["responses"]["TotpNotEnabledOrTotpAlreadyEnabledLimited"];
             413: components["responses"]["PayloadTooLargeLimited"];
             415: components["responses"]["UnsupportedMediaTypeLimited"];
@@ -6417,7 +6574,7 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequestLimited"];
             401: components["responses"]["UnauthorizedOrTotpInvalidLimited"];
-            403: components["responses"]["ForbiddenOrSecondFactorEnrolmentRequiredOrPasswordExpiredLimited"];
+            403: components["responses"]["ForbiddenOrSecondFactorEnrolmentRequiredOrActionRequiredOrPasswordExpiredLimited"];
             409: components["responses"]["TotpNotEnabledLimited"];
             413: components["responses"]["PayloadTooLargeLimited"];
             415: components["responses"]["UnsupportedMediaTypeLimited"];
@@ -6459,7 +6616,7 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequestLimited"];
             401: components["responses"]["UnauthorizedOrTotpInvalidLimited"];
-            403: components["responses"]["ForbiddenOrSecondFactorEnrolmentRequiredOrPasswordExpiredLimited"];
+            403: components["responses"]["ForbiddenOrSecondFactorEnrolmentRequiredOrActionRequiredOrPasswordExpiredLimited"];
             409: components["responses"]["TotpNotEnabledLimited"];
             413: components["responses"]["PayloadTooLargeLimited"];
             415: components["responses"]["UnsupportedMediaTypeLimited"];
@@ -6494,7 +6651,7 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["ForbiddenOrSecondFactorEnrolmentRequired"];
+            403: components["responses"]["ForbiddenOrSecondFactorEnrolmentRequiredOrActionRequired"];
             503: components["responses"]["TemporarilyUnavailable"];
         };
     };
@@ -6528,8 +6685,77 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["ForbiddenOrSecondFactorEnrolmentRequired"];
+            403: components["responses"]["ForbiddenOrSecondFactorEnrolmentRequiredOrActionRequired"];
             404: components["responses"]["NotFound"];
+            503: components["responses"]["TemporarilyUnavailable"];
+        };
+    };
+    listDocumentsToAccept: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The documents. */
+            200: {
+                headers: {
+                    "Cache-Control": components["headers"]["NoStore"];
+                    "X-Content-Type-Options": components["headers"]["NoSniff"];
+                    "Content-Security-Policy": components["headers"]["NothingRuns"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "Access-Control-Allow-Origin": components["headers"]["Origin"];
+                    "Access-Control-Expose-Headers": components["headers"]["Exposed"];
+                    Vary: components["headers"]["Vary"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ListDocumentsToAcceptAnswer"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["ForbiddenOrSecondFactorEnrolmentRequiredOrActionRequired"];
+            503: components["responses"]["TemporarilyUnavailable"];
+        };
+    };
+    acceptDocuments: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AcceptDocumentsRequest"];
+            };
+        };
+        responses: {
+            /** @description They are stored. */
+            200: {
+                headers: {
+                    "Cache-Control": components["headers"]["NoStore"];
+                    "X-Content-Type-Options": components["headers"]["NoSniff"];
+                    "Content-Security-Policy": components["headers"]["NothingRuns"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "Access-Control-Allow-Origin": components["headers"]["Origin"];
+                    "Access-Control-Expose-Headers": components["headers"]["Exposed"];
+                    Vary: components["headers"]["Vary"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AcceptDocumentsAnswer"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["ForbiddenOrSecondFactorEnrolmentRequiredOrActionRequired"];
+            409: components["responses"]["Superseded"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
             503: components["responses"]["TemporarilyUnavailable"];
         };
     };
@@ -6632,7 +6858,7 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
+            403: components["responses"]["ForbiddenOrActionRequired"];
             503: components["responses"]["TemporarilyUnavailable"];
         };
     };
@@ -6667,7 +6893,7 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
+            403: components["responses"]["ForbiddenOrActionRequired"];
             409: components["responses"]["PasskeyExistsOrTooManyPasskeys"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
@@ -6708,7 +6934,7 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequestLimited"];
             401: components["responses"]["UnauthorizedOrTotpRequiredOrTotpInvalidLimited"];
-            403: components["responses"]["ForbiddenOrReauthenticationRequiredOrPasswordExpiredLimited"];
+            403: components["responses"]["ForbiddenOrActionRequiredOrReauthenticationRequiredOrPasswordExpiredLimited"];
             413: components["responses"]["PayloadTooLargeLimited"];
             415: components["responses"]["UnsupportedMediaTypeLimited"];
             429: components["responses"]["TooManyRequestsLimited"];
@@ -6749,7 +6975,7 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["ForbiddenOrSecondFactorEnrolmentRequired"];
+            403: components["responses"]["ForbiddenOrSecondFactorEnrolmentRequiredOrActionRequired"];
             404: components["responses"]["NotFound"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
@@ -6786,7 +7012,7 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["ForbiddenOrSecondFactorEnrolmentRequiredOrReauthenticationRequired"];
+            403: components["responses"]["ForbiddenOrSecondFactorEnrolmentRequiredOrActionRequiredOrReauthenticationRequired"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["LastSignInMethod"];
             503: components["responses"]["TemporarilyUnavailable"];
@@ -6946,7 +7172,7 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequestOrPasswordRefusedLimited"];
             401: components["responses"]["UnauthorizedOrTotpRequiredOrTotpInvalidLimited"];
-            403: components["responses"]["ForbiddenOrSecondFactorEnrolmentRequiredOrPasswordElsewhereOrReauthenticationRequiredOrPasswordExpiredLimited"];
+            403: components["responses"]["ForbiddenOrSecondFactorEnrolmentRequiredOrActionRequiredOrPasswordElsewhereOrReauthenticationRequiredOrPasswordExpiredLimited"];
             409: components["responses"]["SupersededLimited"];
             413: components["responses"]["PayloadTooLargeLimited"];
             415: components["responses"]["UnsupportedMediaTypeLimited"];
@@ -6981,7 +7207,7 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["ForbiddenOrSecondFactorEnrolmentRequired"];
+            403: components["responses"]["ForbiddenOrSecondFactorEnrolmentRequiredOrActionRequired"];
             503: components["responses"]["TemporarilyUnavailable"];
         };
     };
@@ -7015,7 +7241,7 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequestLimited"];
             401: components["responses"]["UnauthorizedLimited"];
-            403: components["responses"]["ForbiddenOrSecondFactorEnrolmentRequiredLimited"];
+            403: components["responses"]["ForbiddenOrSecondFactorEnrolmentRequiredOrActionRequiredLimited"];
             409: components["responses"]["AlreadyVerifiedLimited"];
             429: components["responses"]["TooManyRequestsLimited"];
             503: components["responses"]["TemporarilyUnavailableLimited"];
@@ -7055,7 +7281,7 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequestLimited"];
             401: components["responses"]["UnauthorizedOrTotpRequiredOrTotpInvalidLimited"];
-            403: components["responses"]["ForbiddenOrSecondFactorEnrolmentRequiredOrReauthenticationRequiredOrPasswordExpiredLimited"];
+            403: components["responses"]["ForbiddenOrSecondFactorEnrolmentRequiredOrActionRequiredOrReauthenticationRequiredOrPasswordExpiredLimited"];
             409: components["responses"]["AlreadyVerifiedLimited"];
             413: components["responses"]["PayloadTooLargeLimited"];
             415: components["responses"]["UnsupportedMediaTypeLimited"];
@@ -7097,7 +7323,7 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequestOrProofRefusedLimited"];
             401: components["responses"]["UnauthorizedLimited"];
-            403: components["responses"]["ForbiddenOrSecondFactorEnrolmentRequiredLimited"];
+            403: components["responses"]["ForbiddenOrSecondFactorEnrolmentRequiredOrActionRequiredLimited"];
             409: components["responses"]["SupersededLimited"];
             413: components["responses"]["PayloadTooLargeLimited"];
             415: components["responses"]["UnsupportedMediaTypeLimited"];
@@ -7178,7 +7404,7 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequestLimited"];
             401: components["responses"]["UnauthorizedOrTotpRequiredOrTotpInvalidLimited"];
-            403: components["responses"]["ForbiddenOrReauthenticationRequiredOrPasswordExpiredLimited"];
+            403: components["responses"]["ForbiddenOrActionRequiredOrReauthenticationRequiredOrPasswordExpiredLimited"];
             413: components["responses"]["PayloadTooLargeLimited"];
             415: components["responses"]["UnsupportedMediaTypeLimited"];
             429: components["responses"]["TooManyRequestsLimited"];
@@ -7384,7 +7610,7 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequestLimited"];
             401: components["responses"]["UnauthorizedOrTotpRequiredOrTotpInvalidLimited"];
-            403: components["responses"]["ForbiddenOrSecondFactorEnrolmentRequiredOrReauthenticationRequiredOrPasswordExpiredLimited"];
+            403: components["responses"]["ForbiddenOrSecondFactorEnrolmentRequiredOrActionRequiredOrReauthenticationRequiredOrPasswordExpiredLimited"];
             413: components["responses"]["PayloadTooLargeLimited"];
             415: components["responses"]["UnsupportedMediaTypeLimited"];
             429: components["responses"]["TooManyRequestsLimited"];
@@ -7425,7 +7651,7 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequestOrProofRefusedLimited"];
             401: components["responses"]["UnauthorizedLimited"];
-            403: components["responses"]["ForbiddenOrSecondFactorEnrolmentRequiredLimited"];
+            403: components["responses"]["ForbiddenOrSecondFactorEnrolmentRequiredOrActionRequiredLimited"];
             413: components["responses"]["PayloadTooLargeLimited"];
             415: components["responses"]["UnsupportedMediaTypeLimited"];
             429: components["responses"]["TooManyRequestsLimited"];
@@ -7608,7 +7834,7 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["ForbiddenOrSecondFactorEnrolmentRequired"];
+            403: components["responses"]["ForbiddenOrSecondFactorEnrolmentRequiredOrActionRequired"];
             503: components["responses"]["TemporarilyUnavailable"];
         };
     };
@@ -7646,7 +7872,7 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequestOrProofRefusedLimited"];
             401: components["responses"]["UnauthorizedLimited"];
-            403: components["responses"]["ForbiddenOrSecondFactorEnrolmentRequiredLimited"];
+            403: components["responses"]["ForbiddenOrSecondFactorEnrolmentRequiredOrActionRequiredLimited"];
             409: components["responses"]["IdentityInUseLimited"];
             413: components["responses"]["PayloadTooLargeLimited"];
             415: components["responses"]["UnsupportedMediaTypeLimited"];
@@ -7691,7 +7917,7 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequestLimited"];
             401: components["responses"]["UnauthorizedOrTotpRequiredOrTotpInvalidLimited"];
-            403: components["responses"]["ForbiddenOrSecondFactorEnrolmentRequiredOrReauthenticationRequiredOrPasswordExpiredLimited"];
+            403: components["responses"]["ForbiddenOrSecondFactorEnrolmentRequiredOrActionRequiredOrReauthenticationRequiredOrPasswordExpiredLimited"];
             404: components["responses"]["NotFoundLimited"];
             413: components["responses"]["PayloadTooLargeLimited"];
             415: components["responses"]["UnsupportedMediaTypeLimited"];
@@ -7736,7 +7962,7 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequestLimited"];
             401: components["responses"]["UnauthorizedOrTotpRequiredOrTotpInvalidLimited"];
-            403: components["responses"]["ForbiddenOrSecondFactorEnrolmentRequiredOrReauthenticationRequiredOrPasswordExpiredLimited"];
+            403: components["responses"]["ForbiddenOrSecondFactorEnrolmentRequiredOrActionRequiredOrReauthenticationRequiredOrPasswordExpiredLimited"];
             404: components["responses"]["NotFoundLimited"];
             409: components["responses"]["LastSignInMethodLimited"];
             413: components["responses"]["PayloadTooLargeLimited"];
@@ -7818,7 +8044,7 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequestOrProofRefusedLimited"];
             401: components["responses"]["UnauthorizedLimited"];
-            403: components["responses"]["ForbiddenOrSecondFactorEnrolmentRequiredOrReauthenticationRequiredLimited"];
+            403: components["responses"]["ForbiddenOrSecondFactorEnrolmentRequiredOrActionRequiredOrReauthenticationRequiredLimited"];
             413: components["responses"]["PayloadTooLargeLimited"];
             415: components["responses"]["UnsupportedMediaTypeLimited"];
             429: components["responses"]["TooManyRequestsLimited"];
@@ -7859,7 +8085,7 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequestOrProofRefusedLimited"];
             401: components["responses"]["UnauthorizedOrTotpRequiredOrTotpInvalidLimited"];
-            403: components["responses"]["ForbiddenOrSecondFactorEnrolmentRequiredOrReauthenticationRequiredOrPasswordExpiredLimited"];
+            403: components["responses"]["ForbiddenOrSecondFactorEnrolmentRequiredOrActionRequiredOrReauthenticationRequiredOrPasswordExpiredLimited"];
             413: components["responses"]["PayloadTooLargeLimited"];
             415: components["responses"]["UnsupportedMediaTypeLimited"];
             429: components["responses"]["TooManyRequestsLimited"];
@@ -7897,7 +8123,7 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequestOrProofRefused"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["ForbiddenOrSecondFactorEnrolmentRequired"];
+            403: components["responses"]["ForbiddenOrSecondFactorEnrolmentRequiredOrActionRequired"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             503: components["responses"]["TemporarilyUnavailable"];
@@ -8562,7 +8788,7 @@ export interface operations {
             };
             400: components["responses"]["AppInvalidRequestOpen"];
             401: components["responses"]["AppUnauthorizedOpen"];
-            403: components["responses"]["AppForbiddenOpen"];
+            403: components["responses"]["AppForbiddenOrAppSecondFactorEnrolmentRequiredOrAppActionRequiredOpen"];
             503: components["responses"]["AppTemporarilyUnavailableOpen"];
         };
     };
@@ -8592,7 +8818,7 @@ export interface operations {
             };
             400: components["responses"]["AppInvalidRequestOpen"];
             401: components["responses"]["AppUnauthorizedOpen"];
-            403: components["responses"]["AppForbiddenOpen"];
+            403: components["responses"]["AppForbiddenOrAppSecondFactorEnrolmentRequiredOrAppActionRequiredOpen"];
             503: components["responses"]["AppTemporarilyUnavailableOpen"];
         };
     };
@@ -8626,7 +8852,7 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequestLimitedOwn"];
             401: components["responses"]["UnauthorizedOrTotpRequiredLimitedOwn"];
-            403: components["responses"]["ForbiddenOrSecondFactorEnrolmentRequiredOrReauthenticationRequiredLimitedOwn"];
+            403: components["responses"]["ForbiddenOrSecondFactorEnrolmentRequiredOrActionRequiredOrReauthenticationRequiredLimitedOwn"];
             413: components["responses"]["PayloadTooLargeLimitedOwn"];
             415: components["responses"]["UnsupportedMediaTypeLimitedOwn"];
             429: components["responses"]["TooManyRequestsLimitedOwn"];
@@ -8685,7 +8911,7 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["ForbiddenOrSecondFactorEnrolmentRequired"];
+            403: components["responses"]["ForbiddenOrSecondFactorEnrolmentRequiredOrActionRequired"];
             503: components["responses"]["TemporarilyUnavailable"];
         };
     };
@@ -8719,7 +8945,7 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["ForbiddenOrSecondFactorEnrolmentRequired"];
+            403: components["responses"]["ForbiddenOrSecondFactorEnrolmentRequiredOrActionRequired"];
             404: components["responses"]["NotFound"];
             503: components["responses"]["TemporarilyUnavailable"];
         };

@@ -105,7 +105,8 @@ export const forms: readonly Form[] = [
   },
 ]
 
-function secretIn(text: string): string {
+/** The secret that a page shows, for an authenticator app. */
+export function secretIn(text: string): string {
   return (/<code class="secret"[^>]*>([A-Z2-7 ]+)</.exec(text)?.[1] ?? '').replaceAll(' ', '')
 }
 

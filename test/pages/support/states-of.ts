@@ -4,6 +4,7 @@ import { accountStates } from './account-states.js'
 import { deviceStates, linkStates } from './device-states.js'
 import { mailStates } from './mail-states.js'
 import { passkeyStates } from './passkey-states.js'
+import { requiredStates } from './required-states.js'
 import type { View, ViewOf } from './views.js'
 
 /** What is in pages that somebody has typed or registered, or that differs by the request. */
@@ -22,6 +23,8 @@ export interface StateData {
   readonly apis: readonly string[]
   readonly factorLabel: string
   readonly deviceName: string
+  /** Of the host, to be accepted. */
+  readonly documents: readonly string[]
   readonly codes: readonly string[]
   readonly reference: string
   readonly hidden: SafeHtml
@@ -60,6 +63,7 @@ export const usualData: StateData = {
   apis: ['Your files', 'payments.example.com'],
   factorLabel: 'Badge',
   deviceName: 'Firefox on Linux',
+  documents: ['Terms of use', 'How we treat what you write'],
   codes: Array.from({ length: 10 }, (_, at) => `K7QF-2M${at}D-X9PA-LW4T-ZC6R-H3VB`),
   reference: 'q3P1xk8sT0yVb2nLw5cRaA',
   hidden: hiddenFields({ csrf: 'Q2'.repeat(21) }),
@@ -79,6 +83,7 @@ export function statesOf(data: StateData): Readonly<Record<string, View>> {
     ...signInStates(data),
     ...factorStates(data),
     ...passkeyStates(signInOf(data), factorOf(data), enrolOf(data)),
+    ...requiredStates(data, (fault) => formWith(data, fault)),
     'recovery-codes': { page: 'recovery-codes', form, codes },
     continue: { page: 'continue', client, account, form },
     'continue-stale': { page: 'continue', client, account, form: stale },

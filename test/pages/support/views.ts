@@ -1,5 +1,6 @@
 // The content of each page by its name, with what it is handed.
 
+import { acceptancePage } from '../../../src/acceptance/acceptance-page.js'
 import {
   accountEmailPage,
   codeElsewherePage,
@@ -7,6 +8,11 @@ import {
 } from '../../../src/accounts/email-pages.js'
 import { forgotPage, resetPage, undoPage } from '../../../src/accounts/mail-pages.js'
 import { accountPasswordPage, passwordElsewherePage } from '../../../src/accounts/password-page.js'
+import {
+  requiredAddressPage,
+  requiredCodePage,
+  requiredPasswordPage,
+} from '../../../src/accounts/required-pages.js'
 import { accountPage } from '../../../src/browser/account-page.js'
 import { codePage } from '../../../src/browser/code-page.js'
 import { consentPage, continuePage } from '../../../src/browser/consent-page.js'
@@ -67,6 +73,10 @@ const pages = {
   'account-email': accountEmailPage,
   'confirm-email': confirmEmailPage,
   'code-elsewhere': codeElsewherePage,
+  'required-password': requiredPasswordPage,
+  'required-address': requiredAddressPage,
+  'required-code': requiredCodePage,
+  acceptance: acceptancePage,
   'device-code': deviceCodePage,
   device: devicePage,
   link: linkPage,
