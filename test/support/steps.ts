@@ -23,8 +23,8 @@ function tell<Answer>(method: string, parameters: object = {}): Answer {
 tell('Profiler.enable')
 tell('Profiler.startPreciseCoverage', { callCount: true, detailed: true })
 
-// What tests send with, and what runs them, is no part of the work.
-const tools = '\\.?vite|@?vitest|pathe|supertest|superagent'
+// What tests send with, what runs them, and what reads patterns for a count is no part of the work.
+const tools = '\\.?vite|@?vitest|pathe|supertest|superagent|@eslint-community'
 const others = new RegExp(`/test/(?!support/with-defects)|^node:|^$|/node_modules/(?:${tools})`)
 
 /** How often blocks were run since it was asked last. */
