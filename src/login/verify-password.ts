@@ -22,7 +22,6 @@ export function createVerifyPassword(
   audit: Audit,
   clock: () => Date,
 ): VerifyPassword {
-  const isOver = ({ passwordUntil }: AuthUser) => passwordUntil != null && clock() >= passwordUntil
   const dummyHash = createDummyHash(hasher)
 
   return async function verifyPassword(user, password, context, signal) {
@@ -50,7 +49,8 @@ export function createVerifyPassword(
       return { right: false, reason: 'unreadable-hash', userId: user.id }
     }
     // Exactly true: a hasher that returns a promise or an error object must let nobody in.
-    if (matches === true && isOver(user))
+    const { passwordUntil } = user
+    if (matches === true && passwordUntil != null && clock() >= passwordUntil)
       return { right: false, reason: 'password-expired', userId: user.id }
     if (matches === true) return { right: true, user, upstream: null }
     return { right: false, reason: reasonOf(password, stored), userId: user.id }

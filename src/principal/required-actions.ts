@@ -34,15 +34,17 @@ export function createRequiredOf(due: Partial<Record<RequiredAction, IsDue>>): R
     return isDue === undefined ? [] : [{ action, isDue }]
   })
   const pick = (answers: readonly boolean[]) =>
-    answers.includes(true)
-      ? checks.flatMap(({ action }, at) => (answers[at] === true ? [action] : []))
-      : nothingRequired
+    checks.flatMap(({ action }, at) => (answers[at] === true ? [action] : []))
   return function requiredOf(user, methods) {
-    const answers = checks.map(({ isDue }) => isDue(user, methods))
-    // A host without such options pays for no promise.
-    return answers.every((answer) => typeof answer === 'boolean')
-      ? pick(answers)
-      : Promise.all(answers).then(pick)
+    const answers: Soon<boolean>[] = []
+    let isNothing = true
+    // A host without such options pays for no promise, and for few calls.
+    for (const { isDue } of checks) {
+      const answer = isDue(user, methods)
+      isNothing &&= answer === false
+      answers.push(answer)
+    }
+    return isNothing ? nothingRequired : Promise.all(answers).then(pick)
   }
 }
 

@@ -290,7 +290,7 @@ function askForFactors(options: ResolvedOptions, kit: Served) {
 
 // What users must do before a session opens anything, by the options.
 function requiredBy(
-  { accounts }: ResolvedOptions,
+  { accounts, secondFactor }: ResolvedOptions,
   kit: Served & Pick<SignInKit, 'acceptance' | 'mayGoOn'> & Pick<Kit, 'accountsServer'>,
 ): RequiredOf {
   const { mayGoOn, acceptance, accountsServer } = kit
@@ -301,7 +301,9 @@ function requiredBy(
       'verify-address': async (user) =>
         (await contacts.findContact(user.id))?.emailVerified !== true,
     }),
-    enrol: (user, methods) => !mayGoOn(methods) && kit.mustHaveFactor(user),
+    ...(secondFactor?.policy && {
+      enrol: (user, methods) => !mayGoOn(methods) && kit.mustHaveFactor(user),
+    }),
     ...(acceptance && { accept: async (user) => (await acceptance.dueFor(user)).length > 0 }),
   })
 }

@@ -33,7 +33,13 @@ function recordingClient() {
     async fetch(url, { method, body }) {
       sent.push(`${method} ${url.replace('https://chat.example.com/api/v1', '')}`)
       const login = { userId: 'u', authToken: 't', refreshToken: 'r', expiresIn: 600, me: {} }
-      const lists = { sessions: [], accessTokens: [], consents: [], recoveryCodes: [] }
+      const lists = {
+        sessions: [],
+        accessTokens: [],
+        consents: [],
+        recoveryCodes: [],
+        documents: [],
+      }
       const ceremony = { passkeys: [], challenge: 'AAAA', user: { id: 'AAAA' } }
       const { state } = JSON.parse(String(body ?? '{}'))
       const led = { url: `https://x/?state=${state}`, providers: [], identities: [] }
@@ -44,7 +50,7 @@ function recordingClient() {
 }
 
 type Call = (client: AuthClient) => Promise<unknown>
-const parts = ['sessions', 'tokens', 'totp', 'consents', 'password', 'email'] as const
+const parts = ['sessions', 'tokens', 'totp', 'acceptance', 'consents', 'password', 'email'] as const
 
 const ofAccount: Readonly<Record<string, Call>> = {
   me: (client) => client.me(),
@@ -60,6 +66,8 @@ const ofAccount: Readonly<Record<string, Call>> = {
   'totp.confirm': (client) => client.totp.confirm('123456'),
   'totp.disable': (client) => client.totp.disable('password', '123456'),
   'totp.newRecoveryCodes': (client) => client.totp.newRecoveryCodes('password', '123456'),
+  'acceptance.list': (client) => client.acceptance.list(),
+  'acceptance.accept': (client) => client.acceptance.accept([{ id: 'terms', version: '1' }]),
   'consents.list': (client) => client.consents.list(),
   'consents.revoke': (client) => client.consents.revoke(':clientId'),
   'password.forgot': (client) => client.password.forgot({ username: 'alice' }),

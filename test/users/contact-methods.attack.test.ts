@@ -67,6 +67,7 @@ describe('the methods for addresses', () => {
     )
     expect(Object.keys(few).sort()).toEqual(['findById', 'findByIdentifier'])
     expect(Object.keys(users).sort()).toEqual([
+      'accepted',
       'create',
       'delete',
       'findById',
@@ -74,6 +75,7 @@ describe('the methods for addresses', () => {
       'findContact',
       'markEmailVerified',
       'nameIsFree',
+      'requirePasswordChange',
       'setEmailFactor',
       'updateEmail',
       'updatePasswordHash',
