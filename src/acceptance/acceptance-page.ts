@@ -34,16 +34,21 @@ export function createAcceptancePage(kit: FormsKit, acceptance: Acceptance): For
       if (found === null) return { next: 'start-over' }
       const given = documentsIn(fields.text('documents'))
       if (given === null || fields.text('choice') !== 'accept') return staleForm
-      try {
-        await acceptance.accept(found.session, given, request.context)
-      } catch (error) {
-        // Another version by now: it is shown.
-        if (error instanceof AuthError && error.code === 'superseded') return staleForm
-        throw error
-      }
+      // A copy of the cookie from before a change accepts nothing for the user.
+      if (found.signIn.isByFormerSecret) return staleForm
+      const isDone = await acceptance
+        .accept(found.session, given, request.context)
+        .then(() => true, unlessSuperseded)
+      // Another version by now: it is shown.
+      if (!isDone) return staleForm
       return { next: 'answer', answer: goOnWith(kit, visit, flow ?? kit.flows.begin()) }
     },
   }
+}
+
+function unlessSuperseded(error: unknown): false {
+  if (error instanceof AuthError && error.code === 'superseded') return false
+  throw error
 }
 
 // What the page has shown: nobody accepts a version that was published since.

@@ -131,6 +131,11 @@ function createNoticeBreached(
   const isBreached = createIsBreached(breached, () =>
     audit({ type: 'password.breach-check-failed' }, noRequest),
   )
+  // Of another hash by now, be it of the same password, the next login asks again.
+  const demandChange = async (userId: string, hash: string) => {
+    if ((await users.requirePasswordChange?.(userId, hash, hash, null)) !== true)
+      asked.delete(userId)
+  }
   return function noticeBreached({ id: userId, passwordHash: hash }, password) {
     // Of a digest nothing can be looked up.
     if (typeof password !== 'string' || asked.get(userId, clock()) !== undefined) return
@@ -139,9 +144,7 @@ function createNoticeBreached(
       afterAnswer.run(async () => {
         if (!(await isBreached(password))) return
         audit({ type: 'password.breached', userId }, noRequest)
-        // Not if the password has changed meanwhile. Sessions are read again within seconds.
-        if (checkAtLogin === 'change' && hash !== null)
-          await users.requirePasswordChange?.(userId, hash, hash, null)
+        if (checkAtLogin === 'change' && hash !== null) await demandChange(userId, hash)
       })
     } catch {
       // Too much waits. The next day asks again.

@@ -119,7 +119,8 @@ export interface AccountsForHost {
   endEverything(userId: string, options?: Omit<EndOptions, 'except'>): Promise<number>
   /**
    * Sets a password that the user must change at the next sign-in, within 72 hours, and ends
-   * everything like `endEverything`. Say it to the user: it is in no log and no event. Null if
+   * everything like `endEverything`, with `waysIn: 'added-by-password'` by default. Say it to the
+   * user: it is in no log and no event. Null if
    * there is no such user. Needs `requirePasswordChange` of your users. Rejects like
    * `sendPasswordReset`, and with `password-elsewhere` and `superseded`.
    *
@@ -132,7 +133,10 @@ export interface AccountsForHost {
    * const said = made && `Sign in with ${made.password} until ${made.until.toISOString()}.`
    * ```
    */
-  setTemporaryPassword(userId: string, options?: HostAction): Promise<TemporaryPassword | null>
+  setTemporaryPassword(
+    userId: string,
+    options?: Omit<EndOptions, 'except'>,
+  ): Promise<TemporaryPassword | null>
 }
 
 /**
@@ -248,7 +252,9 @@ function accountsForHost(kit: AccountsKit): AccountsForHost {
         ...kit,
         hash: (plain) => kit.hasher.hash(plain, { source: 'host', context: noRequest }),
         requireOwn: (user) => requireOwnPassword(kit, user),
-        endEverything: () => forHost.endEverything(userId, options),
+        // What a thief of the former password has added goes with it, as after a mailed link.
+        endEverything: () =>
+          forHost.endEverything(userId, { waysIn: 'added-by-password', ...options }),
       }
       return setTemporaryPassword(making, userId, options)
     },

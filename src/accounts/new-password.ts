@@ -201,7 +201,7 @@ export async function changePassword(
     throw new AuthError('superseded')
   // A reset or an undo that has ended this session meanwhile wins.
   await sessions.requireLive(asking.session).catch(async (error: unknown) => {
-    if (user.passwordHash !== null) await updatePasswordHash(user.id, hash, user.passwordHash)
+    await takeBack(kit, user, hash)
     throw error
   })
   const { id: sessionId } = asking.session
@@ -211,12 +211,27 @@ export async function changePassword(
   return revoked
 }
 
-// Somebody else knows the password that must be changed.
-async function requireAnother(
-  kit: PasswordsKit,
+// The mark and the end of the former password come back with it.
+async function takeBack(
+  { users, updatePasswordHash }: PasswordsKit,
+  user: AuthUser,
+  hash: string,
+): Promise<void> {
+  const { id, passwordHash, passwordUntil = null } = user
+  if (passwordHash === null) return
+  if (!mustChangePassword(user)) await updatePasswordHash(id, hash, passwordHash)
+  else await users.requirePasswordChange?.(id, hash, passwordHash, passwordUntil)
+}
+
+/**
+ * Somebody else knows the password that must be changed. Throws 400 `password-refused` for that one,
+ * and 503.
+ */
+export async function requireAnother(
+  kit: AccountsKit,
   user: AuthUser,
   newPassword: string,
-  { context, aborted }: EndpointRequest,
+  { context, aborted }: Pick<EndpointRequest, 'context' | 'aborted'>,
 ): Promise<void> {
   if (!mustChangePassword(user)) return
   // A temporary password that signs in no more is known all the same.

@@ -7,7 +7,13 @@ import { parseInput } from '../http/input.js'
 import { parseIdentifier } from '../login/login-request.js'
 import type { AuthUser, LoginIdentifier, UserContact } from '../users/contract.js'
 import type { AccountsKit } from './accounts-server.js'
-import { hashPassword, newPasswordText, type PasswordsKit, requireGood } from './new-password.js'
+import {
+  hashPassword,
+  newPasswordText,
+  type PasswordsKit,
+  requireAnother,
+  requireGood,
+} from './new-password.js'
 import type { FoundProof, MarkOf } from './proofs.js'
 
 /** Seconds in which a link for a new password works. */
@@ -129,7 +135,9 @@ export async function resetPassword(
   const begun = new Date(kit.clock().getTime() + 1)
   const proof = await proofs.findLink('reset', token, context)
   // Checked before a try is taken: a password that the rules refuse costs no try.
-  await requireGood(kit, await requireUser(kit, proof, context), password, context)
+  const owner = await requireUser(kit, proof, context)
+  await requireGood(kit, owner, password, context)
+  await requireAnother(kit, owner, password, request)
   const hash = await hashPassword(kit, password, request)
   await proofs.takeTry(proof, context)
   const user = await write(kit, proof, { password, hash }, request)

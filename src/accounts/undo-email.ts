@@ -9,7 +9,7 @@ import type { AuthUser, UserContact } from '../users/contract.js'
 import type { AccountsKit } from './accounts-server.js'
 import type { EmailsKit } from './email.js'
 import { forgetFormer } from './former-addresses.js'
-import { hashPassword, newPasswordText, requireGood } from './new-password.js'
+import { hashPassword, newPasswordText, requireAnother, requireGood } from './new-password.js'
 import { type FoundProof, mailedElsewhere } from './proofs.js'
 import { type PasswordRequest, passwordReplaced } from './reset-password.js'
 
@@ -83,6 +83,7 @@ async function newHash(
   if (password === undefined)
     throw invalidRequest([{ path: 'password', message: 'Invalid input: expected string' }])
   await requireGood(kit, user, password, request.context)
+  await requireAnother(kit, user, password, request)
   return hashPassword(kit, password, request)
 }
 

@@ -2,6 +2,7 @@ import { createAcceptance } from '../acceptance/acceptance.js'
 import { createProvePassword } from '../account/prove-password.js'
 import { type AccountsServer, createAccountsServer } from '../accounts/accounts-server.js'
 import { isKept } from '../accounts/former-addresses.js'
+import { provenAddress } from '../accounts/mails.js'
 import { createProofs, type Proofs } from '../accounts/proofs.js'
 import {
   createDirectoryCounts,
@@ -298,8 +299,7 @@ function requiredBy(
   return createRequiredOf({
     'change-password': mustChangePassword,
     ...(contacts && {
-      'verify-address': async (user) =>
-        (await contacts.findContact(user.id))?.emailVerified !== true,
+      'verify-address': async (user) => provenAddress(await contacts.findContact(user.id)) === null,
     }),
     ...(secondFactor?.policy && {
       enrol: (user, methods) => !mayGoOn(methods) && kit.mustHaveFactor(user),

@@ -4,6 +4,7 @@ import { type BoundedCache, boundedCache } from '../lib/bounded-cache.js'
 import type { AdmittedSessions } from '../principal/principal.js'
 import {
   actionRequired,
+  mustChangePassword,
   nothingRequired,
   type RequiredAction,
 } from '../principal/required-actions.js'
@@ -156,8 +157,8 @@ async function unlessActing(
   return isActing(live.session) ? readAgain() : live
 }
 
-function isActing({ actorId }: Pick<SessionRecord, 'actorId'>): boolean {
-  return actorId !== undefined
+function isActing(session: Pick<SessionRecord, 'actorId'>): boolean {
+  return Object.hasOwn(session, 'actorId') && session.actorId !== undefined
 }
 
 function createRead({
@@ -181,7 +182,7 @@ function createRead({
 }
 
 /**
- * Whether the actor of a session may act on. An actor without a session of their own may be staff
+ * Whether the actor of a session may act on: not if somebody else may know the actor's password. An actor without a session of their own may be staff
  * whom the host's user store does not know. Rejects with 503.
  */
 async function actorStands(
@@ -190,7 +191,8 @@ async function actorStands(
 ): Promise<boolean> {
   if (actorId === undefined) return true
   const actor = await users.findById(actorId)
-  return actor === null ? actorSessionId === undefined : actor.disabled !== true
+  if (actor === null) return actorSessionId === undefined
+  return actor.disabled !== true && !mustChangePassword(actor)
 }
 
 function requireAdmitted(

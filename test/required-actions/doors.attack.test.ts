@@ -101,10 +101,10 @@ describe('the order', () => {
     const host = await startRequired()
     const pollute = (value: object) => Object.assign(Object.prototype, value)
     try {
-      pollute({ mustChangePassword: false, passwordUntil: null })
+      pollute({ mustChangePassword: false, passwordUntil: null, actorId: 'u-bob' })
       expect(await leftFor(await signedIn(host))).toHaveLength(4)
     } finally {
-      for (const name of ['mustChangePassword', 'passwordUntil'])
+      for (const name of ['mustChangePassword', 'passwordUntil', 'actorId'])
         Reflect.deleteProperty(Object.prototype, name)
     }
   })

@@ -126,6 +126,12 @@ describe('an address', () => {
   })
 })
 
+it('an address that is marked as proven and is none counts as none', async () => {
+  const host = await startAccounts({ accounts: { provenAddress: true } })
+  host.users.change('u-alice', { email: null, emailVerified: true })
+  expect((await signedIn(host)).required).toEqual(['verify-address'])
+})
+
 describe('documents', () => {
   const startDocuments = () => startAccounts({ options: { acceptance } })
 

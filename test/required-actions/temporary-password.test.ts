@@ -1,9 +1,12 @@
 // A password that the desk says to a user: it works for 72 hours, opens nothing but its own change,
 // and ends what was there before.
 import { describe, expect, it } from 'vitest'
-import { newPassword, startAccounts } from '../accounts/account-host.js'
-import { post } from '../support/client.js'
+import type { AccountsOptions } from '../../src/index.js'
+import { newPassword, reset, startAccounts, tokenFor } from '../accounts/account-host.js'
+import { startPasskeys } from '../passkeys/passkey-host.js'
+import { bearer, get, post } from '../support/client.js'
 import { password } from '../support/host.js'
+import { accountsOptions } from '../support/mounted-accounts.js'
 import { breakDown, expectAnswer } from '../support/two-factor.js'
 import { leftFor, signedIn } from './required-host.js'
 
@@ -91,5 +94,53 @@ describe('a temporary password', () => {
     })
     mend()
     await signedIn(host, as(password))
+  })
+
+  it('cannot be kept by a link in a mail either', async () => {
+    const { host, make, as } = await startDesk()
+    const { password: said } = await make()
+    const kept = await reset(host, await tokenFor(host), said)
+    expect([kept.status, kept.body.details.reasons]).toEqual([400, ['known']])
+    expect((await signedIn(host, as(said))).required).toEqual(['change-password'])
+  })
+
+  it('stays one where its session ends while it is changed', async () => {
+    const { host, make, as } = await startDesk()
+    const { password: said } = await make()
+    const alice = await signedIn(host, as(said))
+    const { updatePasswordHash } = host.users
+    host.users.updatePasswordHash = async (...asked) => {
+      const isSet = await updatePasswordHash(...asked)
+      host.users.updatePasswordHash = updatePasswordHash
+      await host.auth.sessions.revokeAllForUser('u-alice')
+      return isSet
+    }
+    const change = await alice.post('/auth/password/change', { password: said, newPassword })
+    expect(change.status).toBe(401)
+    expect((await signedIn(host, as(said))).required).toEqual(['change-password'])
+    host.clock.advance(72 * 60 * 60)
+    await post(host, '/login', as(said)).expect(401)
+  })
+
+  it('ends who acts by the account whose password it is', async () => {
+    const { host } = await startDesk()
+    const { passwordHash } = host.users.rows.get('u-alice') ?? {}
+    host.users.add({ id: 'u-bob', username: 'bob', passwordHash: passwordHash ?? null })
+    const actor = { id: 'u-bob', reason: 'Ticket 1' }
+    const { token } = await host.auth.sessions.open({ userId: 'u-alice', actor, lifetime: 600 })
+    host.users.change('u-bob', { mustChangePassword: true })
+    expect((await get(host, '/me', bearer(token))).status).toBe(401)
+  })
+
+  it('removes a passkey that a thief has added by the former password', async () => {
+    const accounts = {
+      ...accountsOptions([]).accounts,
+      emailSecondFactor: false,
+    } as AccountsOptions
+    const host = await startPasskeys({ options: { accounts } })
+    const { passkey } = await host.add(await host.logIn())
+    expect((await host.signIn(passkey)).status).toBe(200)
+    await host.auth.accounts.setTemporaryPassword('u-alice')
+    expect((await host.signIn(passkey)).status).toBe(401)
   })
 })
