@@ -313,7 +313,12 @@ async function writeChange(
   }
   const undo = undoBy === null ? null : { undoBy, since, locale: contact?.locale }
   const notice = undo === null ? await work() : await undoably(kit, user, undo, work)
-  await useUp(kit, proof, notice ?? noNotice, context)
+  try {
+    await useUp(kit, proof, notice ?? noNotice, !isWritten, context)
+  } catch (error) {
+    if (!isWritten) kit.audit({ type: 'address.changed', userId: user.id }, context)
+    throw error
+  }
   kit.audit({ type: 'address.changed', userId: user.id }, context)
   // Each starts from the former address, so none could write by now: an outage does no harm.
   await proofs.voidForUser(user.id, ['change-address']).catch(() => {})
@@ -332,6 +337,7 @@ async function useUp(
   { proofs }: EmailsKit,
   proof: FoundProof,
   notice: Notice,
+  hasWritten: boolean,
   context: RequestContext,
 ): Promise<void> {
   const { userId } = proof.record
@@ -340,9 +346,9 @@ async function useUp(
     if (!(await proofs.consume(proof))) throw proofs.refusal('void', proof.record, context)
     notice.send(context)
   } catch (error) {
-    // The call that has won has sent the notice. After an outage it is sent here: the address has
-    // changed.
-    if (error instanceof AuthError && error.status < 500) notice.release()
+    // Whoever has ended everything meanwhile has voided the code, and the address has changed all
+    // the same. Another call that has used the code up has sent the notice for a repeat.
+    if (!hasWritten && error instanceof AuthError && error.status < 500) notice.release()
     else notice.send(context)
     throw error
   }

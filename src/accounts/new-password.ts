@@ -224,8 +224,8 @@ async function takeBack(
 }
 
 /**
- * Somebody else knows the password that must be changed. Throws 400 `password-refused` for that one,
- * and 503.
+ * Somebody else knows the password that must be changed. Throws 400 `password-refused` for it, and
+ * 503.
  */
 export async function requireAnother(
   kit: AccountsKit,

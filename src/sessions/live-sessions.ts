@@ -182,8 +182,9 @@ function createRead({
 }
 
 /**
- * Whether the actor of a session may act on: not if somebody else may know the actor's password. An actor without a session of their own may be staff
- * whom the host's user store does not know. Rejects with 503.
+ * Whether the actor of a session may act on: not if somebody else may know the actor's password. An
+ * actor without a session of their own may be staff whom the host's user store does not know.
+ * Rejects with 503.
  */
 async function actorStands(
   users: Pick<Reading['users'], 'findById'>,

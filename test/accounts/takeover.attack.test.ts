@@ -305,3 +305,21 @@ it.each<[string, object]>([
   }
   await alice.post('/auth/password/change', { newPassword, password }).expect(200)
 })
+
+it('a change under way while the desk ends everything is told to the owner, who undoes it', async () => {
+  const host = await startAccounts()
+  const thief = await asAlice(host)
+  const asked = await askFor(host, thief, 'mallory@example.net')
+  const { updateEmail } = host.users
+  host.users.updateEmail = async (...given) => {
+    host.users.updateEmail = updateEmail
+    await host.auth.accounts.endEverything('u-alice')
+    return updateEmail(...given)
+  }
+  await thief.post('/auth/email/confirm', asked).expect(400)
+  const [notice, ...more] = await host.mailed('address-changed')
+  expect([notice?.to, more]).toEqual(['alice@example.com', []])
+  expect(host.events).toContainEqual(expect.objectContaining({ type: 'address.changed' }))
+  await undo(host, tokenIn(notice?.url)).expect(200)
+  expect(host.users.rows.get('u-alice')?.email).toBe('alice@example.com')
+})
