@@ -131,10 +131,12 @@ function createNoticeBreached(
   const isBreached = createIsBreached(breached, () =>
     audit({ type: 'password.breach-check-failed' }, noRequest),
   )
-  // Of another hash by now, be it of the same password, the next login asks again.
+  // After an outage, and of another hash by now, be it of the same password, the next login asks
+  // again.
   const demandChange = async (userId: string, hash: string) => {
-    if ((await users.requirePasswordChange?.(userId, hash, hash, null)) !== true)
-      asked.delete(userId)
+    const asking = users.requirePasswordChange?.(userId, hash, hash, null)
+    const isDemanded = await asking?.catch(() => false)
+    if (isDemanded !== true) asked.delete(userId)
   }
   return function noticeBreached({ id: userId, passwordHash: hash }, password) {
     // Of a digest nothing can be looked up.

@@ -48,7 +48,7 @@ export function createRequiredOf(due: Partial<Record<RequiredAction, IsDue>>): R
   }
 }
 
-/** Whether a user must set another password: one that no directory has. */
+/** Whether a user must set another password. A user without one owes none. */
 export function mustChangePassword({ mustChangePassword: must, passwordHash }: AuthUser): boolean {
   return must === true && passwordHash !== null
 }
@@ -76,7 +76,7 @@ export function requiredIn(required: readonly RequiredAction[]): RequiredInAnswe
 export interface AcceptanceDocument extends AcceptedDocument {
   /** For people, as the text of a link. */
   readonly name: string
-  /** Where it can be read, over https. */
+  /** Where it can be read: an https or http URL. */
   readonly url: string
 }
 

@@ -108,6 +108,21 @@ describe('another password', () => {
     expect(await leftFor(alice)).toEqual(['change-password'])
     expect(host.events).toContainEqual(expect.objectContaining({ type: 'password.breached' }))
   })
+
+  it('is demanded by the next login, where the user store was away', async () => {
+    const leaked = async () => ['1E4C9B93F3F0682250B6CF8331B7EE68FD8:5']
+    const passwordRules = { breached: leaked, checkAtLogin: 'change' } as const
+    const host = await startAccounts({ accounts: { passwordRules } })
+    const hash = await host.auth.hashPassword('password')
+    host.users.change('u-alice', { passwordHash: hash })
+    const as = { username: 'alice', password: 'password' }
+    const mend = breakDown(host.users, 'requirePasswordChange')
+    await signedIn(host, as)
+    await expect.poll(() => host.auth.stats().mail.waiting).toBe(0)
+    mend()
+    await signedIn(host, as)
+    await expect.poll(() => host.users.rows.get('u-alice')?.mustChangePassword).toBe(true)
+  })
 })
 
 describe('an address', () => {
