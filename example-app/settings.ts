@@ -35,6 +35,8 @@ export interface Settings {
   readonly mail: 'console' | 'off'
   /** Who may make an account; null: nobody. Its code comes by mail. */
   readonly registration: 'open' | 'invited' | null
+  /** The countries whose mobile numbers get text messages; none: nobody has a number. */
+  readonly phoneCountries: readonly string[]
   /** What whoever reads `/metrics` must show; null: there is no such page. */
   readonly metricsToken: string | null
 }
@@ -76,6 +78,7 @@ export function readSettings(env: NodeJS.ProcessEnv): Settings {
     mustHaveSecondFactor: new Set(list(env['SECOND_FACTOR_REQUIRED'] || '')),
     mail: mail(env['MAIL'] || 'console'),
     registration: registration(env['REGISTRATION'] || null),
+    phoneCountries: list(env['PHONES']),
     metricsToken: env['METRICS_TOKEN'] ? metricsToken(env['METRICS_TOKEN']) : null,
   }
 }
@@ -212,8 +215,11 @@ function metricsToken(text: string): string {
   throw new SettingError('METRICS_TOKEN: is not 16 or more letters, digits and . _ ~ + / -')
 }
 
-function list(text: string): string[] {
-  return text.split(',').map((part) => part.trim())
+function list(text = ''): string[] {
+  return text
+    .split(',')
+    .map((part) => part.trim())
+    .filter(Boolean)
 }
 
 function signingKey(text: string): SigningKey {

@@ -27,6 +27,12 @@ export interface ChatTables {
     email_verified: number
     /** 1 while its owner wants codes by mail as a second factor. */
     email_factor: number
+    /** In the form E.164, which belongs to one user. */
+    phone: ColumnType<string | Buffer | null, string | null, string | null>
+    /** 1 once its owner has shown that messages to the number arrive. */
+    phone_verified: number
+    /** 1 while its owner wants codes by text message as a second factor. */
+    phone_factor: number
   }
   chat_messages: {
     /** Counts up over all rooms: the order of the messages. */
@@ -65,10 +71,13 @@ async function createUsers({ kysely, engine }: Database): Promise<void> {
     .addColumn('password_until', exact(engine, 30))
     .addColumn('email_verified', 'smallint', (column) => column.notNull())
     .addColumn('email_factor', 'smallint', (column) => column.notNull())
+    .addColumn('phone', exact(engine, 32), (column) => column.unique())
+    .addColumn('phone_verified', 'smallint', (column) => column.notNull())
+    .addColumn('phone_factor', 'smallint', (column) => column.notNull())
     .execute()
   await kysely
     .selectFrom('chat_users')
-    .select(['email_key', 'email_verified', 'email_factor', 'password_until'])
+    .select(['email_key', 'email_verified', 'email_factor', 'password_until', 'phone'])
     .limit(1)
     .execute()
     .catch((cause: unknown) => {

@@ -11,6 +11,10 @@ export interface ChatUser extends AuthUser {
   readonly emailVerified: boolean
   /** Whether its owner wants codes by mail as a second factor. */
   readonly emailFactor: boolean
+  /** In the form E.164; null without. */
+  readonly phone?: string | null
+  readonly phoneVerified?: boolean
+  readonly phoneFactor?: boolean
 }
 
 /** The user table, and the one adapter the router needs. */
@@ -28,6 +32,7 @@ export function createUserTable(kysely: Kysely<ChatTables>): UserTable {
   const find = createFind(kysely)
   return {
     ...accountMethods(kysely, find),
+    ...phoneMethods(kysely, find),
     ...arrivalMethods(kysely, find),
     findById: (userId) => find('id', userId),
 
@@ -35,7 +40,9 @@ export function createUserTable(kysely: Kysely<ChatTables>): UserTable {
       const name = value.toLowerCase()
       const isAddress = kind === 'email' || (kind === 'user' && name.includes('@'))
       const byId = kind === 'user' ? await find('id', value) : null
-      return byId ?? find(isAddress ? 'email_key' : 'username', name)
+      // The router asks for numbers in this form.
+      const byNumber = kind === 'user' && /^\+\d+$/.test(value) ? await find('phone', value) : null
+      return byId ?? byNumber ?? find(isAddress ? 'email_key' : 'username', name)
     },
 
     async add(user) {
@@ -68,13 +75,16 @@ async function insert(
     password_until: null,
     email_verified: is.emailVerified ? 1 : 0,
     email_factor: is.emailFactor ? 1 : 0,
+    phone: is.phone ?? null,
+    phone_verified: is.phoneVerified ? 1 : 0,
+    phone_factor: is.phoneFactor ? 1 : 0,
   })
   await row.execute()
 }
 
 function createFind(kysely: Kysely<ChatTables>) {
   return async function find(
-    column: 'id' | 'email_key' | 'username',
+    column: 'id' | 'email_key' | 'username' | 'phone',
     value: string,
   ): Promise<ChatUser | null> {
     const row = await kysely
@@ -93,7 +103,9 @@ function createFind(kysely: Kysely<ChatTables>) {
 function accountMethods(
   kysely: Kysely<ChatTables>,
   find: ReturnType<typeof createFind>,
-): Required<Omit<UserStore, 'findById' | 'findByIdentifier' | 'accepted' | keyof Arrivals>> {
+): Required<
+  Omit<UserStore, 'findById' | 'findByIdentifier' | 'accepted' | keyof Arrivals | keyof Phones>
+> {
   const update = (userId: string) => kysely.updateTable('chat_users').where('id', '=', userId)
   return {
     async updatePasswordHash(userId, from, to) {
@@ -117,7 +129,8 @@ function accountMethods(
       const user = await find('id', userId)
       if (user === null) return null
       const { email, emailVerified, emailFactor } = user
-      return { email, emailVerified, emailFactor }
+      const { phone = null, phoneVerified = false, phoneFactor = false } = user
+      return { email, emailVerified, emailFactor, phone, phoneVerified, phoneFactor }
     },
 
     async updateEmail(userId, from, to) {
@@ -151,6 +164,34 @@ function accountMethods(
 
     async delete(userId) {
       await kysely.deleteFrom('chat_users').where('id', '=', userId).execute()
+    },
+  }
+}
+
+type Phones = Required<Pick<UserStore, 'updatePhone' | 'setPhoneFactor'>>
+
+/** Numbers, by `accounts.phones`. */
+function phoneMethods(kysely: Kysely<ChatTables>, find: ReturnType<typeof createFind>): Phones {
+  const update = (userId: string) => kysely.updateTable('chat_users').where('id', '=', userId)
+  return {
+    async updatePhone(userId, from, to) {
+      const write = update(userId)
+        .set({ phone: to, phone_verified: Number(to !== null) })
+        .where('phone', from === null ? 'is' : '=', from)
+      try {
+        const { numUpdatedRows } = await write.executeTakeFirstOrThrow()
+        return { outcome: numUpdatedRows === 1n ? 'changed' : 'superseded' }
+      } catch (error) {
+        // The unique index has refused it, if somebody else has the number.
+        const other = await find('phone', to ?? '')
+        if (other !== null && other.id !== userId) return { outcome: 'taken' }
+        throw error
+      }
+    },
+
+    async setPhoneFactor(userId, on) {
+      const phone_factor = on ? 1 : 0
+      await update(userId).set({ phone_factor }).execute()
     },
   }
 }
@@ -212,6 +253,9 @@ function toUser(row: Selectable<ChatTables['chat_users']>): ChatUser {
     email: String(row.email),
     emailVerified: Boolean(row.email_verified),
     emailFactor: Boolean(row.email_factor),
+    phone: row.phone === null ? null : String(row.phone),
+    phoneVerified: Boolean(row.phone_verified),
+    phoneFactor: Boolean(row.phone_factor),
     passwordHash: row.password_hash === null ? null : String(row.password_hash),
     disabled: Boolean(row.disabled),
     mustChangePassword: Boolean(row.must_change_password),

@@ -37,6 +37,7 @@ export type AuthErrorCode =
   | 'already-verified'
   | 'username-taken'
   | 'identity-in-use'
+  | 'phone-in-use'
   | 'too-many-named-tokens'
   | 'passkey-exists'
   | 'too-many-passkeys'
@@ -95,6 +96,10 @@ const catalogue: Readonly<Record<AuthErrorCode, { status: number; message: strin
   'identity-in-use': {
     status: 409,
     message: 'Another user here is connected with this account.',
+  },
+  'phone-in-use': {
+    status: 409,
+    message: 'Another user has this number.',
   },
   'too-many-named-tokens': {
     status: 409,

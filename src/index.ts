@@ -266,6 +266,9 @@ export type {
 } from './accounts/accounts-options.js'
 export type { AccountLinks, NoticeKind } from './accounts/mails.js'
 export type { PasswordsForHost, PasswordVerdict } from './accounts/new-password.js'
+export type { PhonesOptions } from './accounts/phones/phones-options.js'
+export type { TextMessage } from './accounts/phones/text-message.js'
+export type { SendText } from './accounts/phones/text-sender.js'
 export type { TemporaryPassword } from './accounts/temporary-password.js'
 export type {
   CookieForHost,
@@ -297,6 +300,7 @@ export type {
   RegistrationForHost,
 } from './registration/invitations.js'
 export type { SignInOptions, SignInTokens } from './sessions/sign-in-options.js'
+export type { TextBudget } from './throttle/text-limits.js'
 export type { TotpStatus } from './two-factor/enrolment.js'
 
 // The pages of the router: how they look.

@@ -19,9 +19,10 @@ import type { AuthUser } from './users/contract.js'
 /**
  * The flow that asks for a sign-in; `host` is `auth.sessions.open()`, `named-token` makes a named
  * token, `reauthenticate` proves a signed-in user again, `email-code` is a mailed code in the place
- * of a password, `registration` signs a new user in, `provider` is a sign-in somewhere else,
- * `device` signs in an app on another device, `device-link` a device of the user whose picture a
- * signed-in one has scanned: both are asked when the user approves, and when the device collects.
+ * of a password and `phone-code` one by text message, `registration` signs a new user in,
+ * `provider` is a sign-in somewhere else, `device` signs in an app on another device, `device-link`
+ * a device of the user whose picture a signed-in one has scanned: both are asked when the user
+ * approves, and when the device collects.
  * `service` is a program with credentials of its own, asked with each of its tokens: there is no
  * person, so no second factor is asked for. Nor is it at `acting`, where a member of the host's
  * staff acts for the user.
@@ -36,6 +37,7 @@ export type SignInDoor =
   | 'passkey'
   | 'reauthenticate'
   | 'email-code'
+  | 'phone-code'
   | 'registration'
   | 'provider'
   | 'device'

@@ -21,12 +21,12 @@ export interface WhichWaysIn {
 }
 
 /**
- * Removes the ways in that a thief may have added: passkeys and connected accounts; with `since`
- * TOTP and consents as well. Call it after the user's sessions have ended, and end them once more
- * afterwards: a sign-in under way looks for its passkey or identity again when its session is
- * opened. Resolves with how many were removed: until it is none, somebody may still be adding them.
- * Rejects with 503, and with `last-sign-in-method` after all others are removed, if the user has no
- * password and would be left with nothing.
+ * Removes the ways in that a thief may have added: passkeys, connected accounts and a number; with
+ * `since` TOTP and consents as well. Call it after the user's sessions have ended, and end them
+ * once more afterwards: a sign-in under way looks for its passkey or identity again when its
+ * session is opened. Resolves with how many were removed: until it is none, somebody may still be
+ * adding them. Rejects with 503, and with `last-sign-in-method` after all others are removed, if
+ * the user has no password and would be left with nothing.
  */
 export type RemoveWaysIn = (
   userId: string,
@@ -34,6 +34,14 @@ export type RemoveWaysIn = (
   keptSessionIds: readonly string[],
   context: RequestContext,
 ) => Promise<number>
+
+/** A number that a session has added. */
+export interface PlantedNumber extends Pick<PasskeyRecord, 'passwordMark' | 'createdAt'> {
+  /** Whether codes to it are the user's second factor. */
+  readonly isFactor: boolean
+  /** Removes it, also as a second factor; false if there is another by now. Rejects with 503. */
+  remove(): Promise<boolean>
+}
 
 // `last`: it should have been removed, but had to stay.
 type Outcome = 'removed' | 'last' | 'unknown'
@@ -44,6 +52,10 @@ const gone = { outcome: 'unknown' } as const
 type IsMeant = (made: Pick<PasskeyRecord, 'passwordMark' | 'createdAt'>) => boolean
 
 export interface WaysInKit extends SignInKit {
+  /** Undefined without the option `accounts.phones`. */
+  readonly phones:
+    | { readonly findPlanted: (userId: string) => Promise<PlantedNumber | null> }
+    | undefined
   /** Undefined without the option `passkeys`. */
   readonly settlePasskeys: SettleRemoved | undefined
 }
@@ -68,6 +80,7 @@ export function createRemoveWaysIn(kit: WaysInKit): RemoveWaysIn {
       outcomes.push(await removeIdentity(kit, one, isLastKind, context))
     }
     if (since !== null) outcomes.push(...(await removeSince(kit, userId, since, context)))
+    outcomes.push(await removeNumber(kit, userId, which, present))
     for (const one of passkeys.filter(ofPasskeys)) {
       outcomes.push(await removePasskey(kit, one, unlessLast, context))
     }
@@ -75,6 +88,21 @@ export function createRemoveWaysIn(kit: WaysInKit): RemoveWaysIn {
     if (outcomes.includes('last')) throw new AuthError('last-sign-in-method')
     return outcomes.filter((outcome) => outcome === 'removed').length
   }
+}
+
+// A mailbox takes no factor away, and so no number to which its codes go.
+async function removeNumber(
+  { phones }: WaysInKit,
+  userId: string,
+  which: WhichWaysIn,
+  present: string | undefined,
+): Promise<Outcome> {
+  const number = (await phones?.findPlanted(userId)) ?? null
+  if (number === null) return 'unknown'
+  const { byPassword } = which
+  const includes = byPassword === 'unless-factor' ? !number.isFactor : byPassword
+  if (!meant(which, present, includes)(number)) return 'unknown'
+  return (await number.remove()) ? 'removed' : 'unknown'
 }
 
 // A user whose password is a directory's is not without.

@@ -20,6 +20,12 @@ import {
 } from '../passwords/password-rules.js'
 import type { UserStore } from '../users/contract.js'
 import { type AccountLinks, type NoticeKind, noLink, noticeKinds } from './mails.js'
+import {
+  type CheckedPhonesOptions,
+  type PhonesOptions,
+  phonesRow,
+  requirePartsForPhones,
+} from './phones/phones-options.js'
 
 /** The option `accounts`: users set new passwords and prove their addresses, by mail. */
 export interface AccountsOptions {
@@ -98,6 +104,8 @@ export interface AccountsOptions {
    * `markEmailVerified` of your users. Default false.
    */
   readonly provenAddress?: boolean
+  /** Mobile numbers, and codes by text message: see {@link PhonesOptions}. Default: none. */
+  readonly phones?: PhonesOptions
 }
 
 /** Who may make an account. */
@@ -121,9 +129,10 @@ export type BeforeRegister = (
 /** {@link AccountsOptions}, checked and with defaults. */
 export interface CheckedAccountsOptions
   extends Filled<
-    Omit<AccountsOptions, 'passwordRules' | 'notices'>,
+    Omit<AccountsOptions, 'passwordRules' | 'notices' | 'phones'>,
     'registration' | 'beforeRegister'
   > {
+  readonly phones: CheckedPhonesOptions | undefined
   readonly passwordRules: CheckedPasswordRules
   readonly notices: readonly NoticeKind[]
 }
@@ -162,6 +171,7 @@ const shape = {
   deletion: flag().default(false),
   resetKeepsWaysIn: flag().default(false),
   provenAddress: flag().default(false),
+  phones: phonesRow,
 } satisfies Record<Names, unknown>
 
 const remedies: Readonly<Partial<Record<Names, string>>> = {
@@ -192,6 +202,8 @@ interface PartsForAccounts {
   readonly proofs?: unknown
   /** With it, the router has pages of its own. */
   readonly oauth?: unknown
+  /** The name for authenticator apps. */
+  readonly totpIssuer: string
 }
 
 /**
@@ -200,8 +212,8 @@ interface PartsForAccounts {
  * @throws AuthConfigError for what is missing
  */
 export function requirePartsForAccounts(
-  { links, passwordRules, provenAddress, ...options }: CheckedAccountsOptions,
-  { users, proofs, oauth }: PartsForAccounts,
+  { links, passwordRules, provenAddress, phones, ...options }: CheckedAccountsOptions,
+  { users, proofs, oauth, totpIssuer }: PartsForAccounts,
 ): void {
   if (proofs === undefined)
     throw new AuthConfigError(
@@ -222,6 +234,7 @@ export function requirePartsForAccounts(
   if (registration !== undefined)
     requireMethods('accounts.registration', users, ['create', 'nameIsFree'])
   if (deletion) requireMethods('accounts.deletion', users, ['delete'])
+  if (phones !== undefined) requirePartsForPhones(phones, users, totpIssuer)
   // Ours take the place of missing ones.
   if (oauth !== undefined) return
   requireLink('invitation', mayDemandInvitation(registration), links)

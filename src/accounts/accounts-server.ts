@@ -15,9 +15,10 @@ import {
 import type { CheckedPasswordRules } from '../passwords/password-rules.js'
 import type { PasskeyFactor } from '../two-factor/passkey-factor.js'
 import type { CodeFactor } from '../two-factor/second-factor.js'
-import type { AuthUser } from '../users/contract.js'
+import type { AuthUser, UserContact } from '../users/contract.js'
 import type { CheckedAccountsOptions } from './accounts-options.js'
-import { createEmailFactor } from './email-factor.js'
+import type { AddressChannel, Channel } from './channel.js'
+import { createSentCodes } from './email-factor.js'
 import {
   type AfterAnswer,
   type Contacts,
@@ -28,7 +29,9 @@ import {
   type LinkTo,
   type LinkToCode,
   type Mails,
+  provenAddress,
 } from './mails.js'
+import type { PhoneChannel } from './phones/phones.js'
 import type { Proofs } from './proofs.js'
 
 /** The parts that all changes of an account share. */
@@ -37,6 +40,7 @@ export interface AccountsServer {
   readonly contacts: Contacts
   readonly proofs: Proofs
   readonly mails: Mails
+  readonly channels: Channels
   readonly linkTo: LinkTo
   readonly linkToCode: LinkToCode
   readonly judgePassword: JudgePassword
@@ -44,16 +48,28 @@ export interface AccountsServer {
   /** For mails that tell an owner something: no stranger's request waits here. */
   readonly afterChange: AfterAnswer
   readonly noticeBreached: NoticePassword
-  /** Undefined without `emailSecondFactor`. */
-  readonly emailFactor: CodeFactor | undefined
+  /** Codes by mail and by text message, by the options. */
+  readonly sentCodes: readonly CodeFactor[]
   /** `waiting` counts mails that are still prepared as well. */
   mailStats(): MailStats
   /** Waits for the mails under way, at most so many milliseconds. */
   closeMail(milliseconds: number): Promise<void>
 }
 
+/** The ways in which codes reach users. */
+export interface Channels {
+  readonly email: Channel
+  /** Undefined without `phones`. */
+  readonly phone: PhoneChannel | undefined
+}
+
 /** The parts that every change of an account needs. */
 export interface AccountsKit extends SignInKit, AccountsServer, EndForAccounts {}
+
+/** The parts for an address in one channel. */
+export interface AddressKit extends AccountsKit {
+  readonly channel: AddressChannel
+}
 
 /** The parts that exist before a sign-in can be decided: codes by mail are a second factor. */
 interface ServingKit extends GroundKit, ManagementKit {
@@ -69,6 +85,7 @@ export function createAccountsServer(
   kit: ServingKit,
   options: CheckedAccountsOptions,
   mailer: Mailer,
+  servePhones: (mails: Mails) => PhoneChannel | undefined,
 ): AccountsServer {
   const { users, proofStore, proofs, pagesUrl, audit } = kit
   const { findById, findContact } = users
@@ -84,28 +101,49 @@ export function createAccountsServer(
   const isOutranked = async (user: AuthUser) =>
     ((await kit.totp?.store.find(user.id)) ?? null) !== null ||
     (await kit.passkeyFactor?.isDemanded(user)) === true
-  const codes = { ...kit, contacts, proofStore, proofs, mails, isOutranked }
+  const phone = servePhones(mails)
+  const channels = { email: mailChannel(mails), phone }
+  const sending = [
+    options.emailSecondFactor && channels.email,
+    options.phones?.secondFactor && phone,
+  ].filter((channel) => channel !== undefined && channel !== false)
+  const codes = { ...kit, contacts, proofStore, proofs, isOutranked }
   return {
     accountsOptions: options,
     contacts,
     proofs,
     mails,
+    channels,
     linkTo: createLinkTo(links, pagesUrl),
     linkToCode: createLinkToCode(links, kit.hasAccountPage ? pagesUrl : undefined),
     judgePassword: createJudgePassword(passwordRules, { ...kit, onBreachCheckFailed }),
     afterAnswer,
     afterChange,
-    emailFactor: options.emailSecondFactor ? createEmailFactor(codes) : undefined,
+    sentCodes: sending.map((channel) => createSentCodes({ ...codes, channel })),
     noticeBreached: createNoticeBreached(kit, passwordRules, afterAnswer),
     mailStats() {
-      const stats = mailer.stats()
-      const waiting = afterAnswer.waiting() + afterChange.waiting() + stats.waiting
-      return { ...stats, waiting }
+      const all = [mailer.stats(), ...(phone === undefined ? [] : [phone.stats()])]
+      const sum = (of: keyof MailStats) => all.reduce((total, one) => total + one[of], 0)
+      const waiting = afterAnswer.waiting() + afterChange.waiting() + sum('waiting')
+      return { sent: sum('sent'), failed: sum('failed'), waiting }
     },
     async closeMail(milliseconds) {
       await Promise.all([afterAnswer.settled(milliseconds), afterChange.settled(milliseconds)])
-      await mailer.close()
+      await Promise.all([mailer.close(), phone?.close()])
     },
+  }
+}
+
+function mailChannel(messages: Mails): Channel {
+  return {
+    name: 'email',
+    method: 'email',
+    messages,
+    addressIn: (contact) => ({
+      address: contact?.email ?? null,
+      verified: provenAddress(contact) !== null,
+    }),
+    hasFactor: (contact: UserContact | null) => contact?.emailFactor === true,
   }
 }
 

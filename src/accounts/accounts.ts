@@ -15,18 +15,19 @@ import { parseIdentifier } from '../login/login-request.js'
 import { accountPages } from '../pages/account-form.js'
 import { mailPages } from '../pages/mail-form.js'
 import type { FormsKit } from '../pages/pages-kit.js'
-import type { AccountsKit } from './accounts-server.js'
+import type { AccountsKit, AddressKit } from './accounts-server.js'
+import type { AddressChannel, Channel } from './channel.js'
 import {
+  addressStatusEndpoint,
   type CodeSent,
-  changeEmailEndpoint,
-  confirmEmailEndpoint,
-  type EmailsKit,
-  emailStatusEndpoint,
+  changeAddressEndpoint,
+  confirmAddressEndpoint,
+  requireAddress,
   sendVerification,
   sessionsOf,
-  verifyEmailEndpoint,
+  verifyAddressEndpoint,
 } from './email.js'
-import { createConfirmPage, createEmailPage } from './email-pages.js'
+import { createAddressPage, createConfirmPage } from './email-pages.js'
 import { formerAddressesOf } from './former-addresses.js'
 import { createForgotPage, createResetPage, createUndoPage } from './mail-pages.js'
 import { type MailContent, type NoticeKind, noticeOf, provenAddress } from './mails.js'
@@ -45,13 +46,13 @@ import {
   resetPasswordEndpoint,
   sendReset,
 } from './reset-password.js'
-import { type EmailFactorKit, emailSecondFactorEndpoint } from './switch-email-factor.js'
+import { type SentCodesKit, sentCodesEndpoint } from './switch-email-factor.js'
 import {
   setTemporaryPassword,
   type TemporaryPassword,
   type TemporaryPasswordKit,
 } from './temporary-password.js'
-import { undoEmailEndpoint } from './undo-email.js'
+import { undoAddressEndpoint } from './undo-email.js'
 
 /** Passwords and addresses, for the user and for the host. */
 export interface Accounts extends Capability {
@@ -140,8 +141,8 @@ export interface AccountsForHost {
 }
 
 /**
- * The endpoints of `/auth/password` and `/auth/email`, `auth.accounts` and `auth.passwords`. A
- * route whose methods the host's users lack does not exist.
+ * The endpoints of `/auth/password`, `/auth/email` and `/auth/phone`, `auth.accounts` and
+ * `auth.passwords`. A route whose methods the host's users lack does not exist.
  */
 export function createAccounts(kit: AccountsKit, forms: FormsKit | undefined): Accounts {
   const { notices } = kit.accountsOptions
@@ -151,8 +152,7 @@ export function createAccounts(kit: AccountsKit, forms: FormsKit | undefined): A
   return {
     routes: [
       ...passwordRoutes(offered),
-      ['/auth/email', { GET: emailStatusEndpoint(kit) }],
-      ...emailRoutes(offered),
+      ...addressRoutes(kit, offered),
       ...(forms === undefined ? [] : pageRoutes(offered, forms)),
     ],
     offered,
@@ -164,19 +164,38 @@ export function createAccounts(kit: AccountsKit, forms: FormsKit | undefined): A
 /** The parts for actions of the host's users; undefined without the methods of the user store. */
 export interface OfferedKits {
   readonly passwords: PasswordsKit | undefined
-  readonly emails: EmailsKit | undefined
-  readonly emailFactor: EmailFactorKit | undefined
+  readonly emails: AddressKit | undefined
+  readonly emailFactor: SentCodesKit | undefined
+  readonly phones: AddressKit | undefined
+  readonly phoneFactor: SentCodesKit | undefined
 }
 
 function kitsFor(kit: AccountsKit): OfferedKits {
-  const { updatePasswordHash, updateEmail, markEmailVerified, setEmailFactor } = kit.users
-  const { emailSecondFactor } = kit.accountsOptions
+  const { updatePasswordHash, setEmailFactor, setPhoneFactor } = kit.users
+  const { emailSecondFactor, phones } = kit.accountsOptions
+  const { email, phone } = kit.channels
+  const emails = mailAddresses(kit)
   return {
     passwords: updatePasswordHash && { ...kit, updatePasswordHash },
-    // Both methods or none: a code may confirm either.
-    emails: updateEmail && markEmailVerified && { ...kit, updateEmail, markEmailVerified },
-    emailFactor: emailSecondFactor && setEmailFactor ? { ...kit, setEmailFactor } : undefined,
+    emails: emails && { ...kit, channel: emails },
+    emailFactor:
+      emailSecondFactor && setEmailFactor
+        ? { ...kit, channel: email, setFactor: setEmailFactor }
+        : undefined,
+    phones: phone && { ...kit, channel: phone },
+    phoneFactor:
+      phones?.secondFactor && phone && setPhoneFactor
+        ? { ...kit, channel: phone, setFactor: setPhoneFactor }
+        : undefined,
   }
+}
+
+// Both methods or none: a code may confirm either.
+function mailAddresses({ users, channels }: AccountsKit): AddressChannel | undefined {
+  const { updateEmail: update, markEmailVerified: markVerified } = users
+  if (update === undefined || markVerified === undefined) return undefined
+  const identifierOf = (value: string) => ({ kind: 'email', value }) as const
+  return { ...channels.email, requireAddress, identifierOf, update, markVerified }
 }
 
 function passwordRoutes({ passwords }: OfferedKits): Routes {
@@ -188,33 +207,60 @@ function passwordRoutes({ passwords }: OfferedKits): Routes {
   ]
 }
 
-function emailRoutes({ emails, emailFactor }: OfferedKits): Routes {
-  const ofFactor: Routes =
-    emailFactor === undefined
+function addressRoutes(
+  kit: AccountsKit,
+  { emails, emailFactor, phones, phoneFactor }: OfferedKits,
+): Routes {
+  const { email, phone } = kit.channels
+  const all = [emails, phones].filter((one) => one !== undefined)
+  return [
+    [
+      '/auth/email',
+      { GET: addressStatusEndpoint(kit, email, kit.accountsOptions.emailSecondFactor) },
+    ],
+    ...routesOf(email, emails, emailFactor, all),
+    ...(phone === undefined
       ? []
-      : [['/auth/email/second-factor', { POST: emailSecondFactorEndpoint(emailFactor) }]]
-  if (emails === undefined) return ofFactor
+      : ([
+          ['/auth/phone', { GET: addressStatusEndpoint(kit, phone, phoneFactor !== undefined) }],
+          ...routesOf(phone, phones, phoneFactor, all),
+        ] as const)),
+  ]
+}
+
+function routesOf(
+  { name }: Channel,
+  addresses: AddressKit | undefined,
+  factor: SentCodesKit | undefined,
+  all: readonly AddressKit[],
+): Routes {
+  const path = `/auth/${name}` as const
+  const ofFactor: Routes =
+    factor === undefined ? [] : [[`${path}/second-factor`, { POST: sentCodesEndpoint(factor) }]]
+  if (addresses === undefined) return ofFactor
   return [
     ...ofFactor,
-    ['/auth/email/verify', { POST: verifyEmailEndpoint(emails) }],
-    ['/auth/email/confirm', { POST: confirmEmailEndpoint(emails) }],
-    ['/auth/email/change', { POST: changeEmailEndpoint(emails) }],
-    ['/auth/email/undo', { POST: undoEmailEndpoint(emails) }],
+    [`${path}/verify`, { POST: verifyAddressEndpoint(addresses) }],
+    [`${path}/confirm`, { POST: confirmAddressEndpoint(addresses) }],
+    [`${path}/change`, { POST: changeAddressEndpoint(addresses) }],
+    [`${path}/undo`, { POST: undoAddressEndpoint(all) }],
   ]
 }
 
 // Without the account page as well: mails lead to the other pages.
-function pageRoutes({ passwords, emails }: OfferedKits, forms: FormsKit): Routes {
+function pageRoutes({ passwords, emails, phones }: OfferedKits, forms: FormsKit): Routes {
+  const [first, ...others] = [emails, phones].filter((one) => one !== undefined)
   return [
     ...accountPages(forms, [
       passwords && createPasswordPage(forms, passwords),
-      emails && createEmailPage(forms, emails),
-      emails && createConfirmPage(forms, emails),
+      emails && createAddressPage(forms, emails),
+      phones && createAddressPage(forms, phones),
+      first && createConfirmPage(forms, [first, ...others]),
     ]),
     ...mailPages(forms, [
       passwords && createForgotPage(forms, passwords),
       passwords && createResetPage(forms, passwords),
-      emails && createUndoPage(forms, emails),
+      first && createUndoPage(forms, [first, ...others]),
     ]),
   ]
 }
@@ -239,7 +285,8 @@ function accountsForHost(kit: AccountsKit): AccountsForHost {
       const context = contextOfAction(options)
       requireIds({ userId })
       const user = await users.findById(userId)
-      return user && sendVerification(kit, user, sessionsOf(user.id), context, null)
+      const here = { ...kit, channel: kit.channels.email }
+      return user && sendVerification(here, user, sessionsOf(user.id), context, null)
     },
     async endEverything(userId, options) {
       const ended = await kit.endEverySession(userId, options)
@@ -303,7 +350,7 @@ async function notify(
     ...(await formerAddressesOf(kit, userId)),
   ]
   for (const email of new Set(addresses)) {
-    const to = { email, user, locale: contact?.locale }
+    const to = { address: email, user, locale: contact?.locale }
     if ((await mails.take(to, content.kind, context)) === null) mails.send(to, content, context)
   }
 }

@@ -16,7 +16,7 @@ import {
   ofProof,
   whileEnrolling,
 } from '../openapi/operation.js'
-import { changeEmailRequest, confirmEmailRequest } from './email.js'
+import { changeEmailRequest, changePhoneRequest, confirmEmailRequest } from './email.js'
 import { changePasswordRequest } from './new-password.js'
 import { resetRequest } from './reset-password.js'
 import { emailFactorRequest } from './switch-email-factor.js'
@@ -25,11 +25,6 @@ import { undoEmailRequest } from './undo-email.js'
 const common = { tag: 'The account', thereWith: 'the option `accounts`' } as const
 const ofUser = { ...common, who: 'full-scope' } as const
 const ofAnybody = { ...common, who: 'anybody' } as const
-
-const codeSent = success({
-  requestId: text('for `POST /auth/email/confirm`; keep it where the user types the code'),
-  expiresIn: count('seconds, 600'),
-})
 
 const forgot: Operation = {
   ...ofAnybody,
@@ -97,126 +92,229 @@ const change: Operation = {
   ],
 }
 
-const status: Operation = {
-  ...ofUser,
-  route: 'GET /auth/email',
-  id: 'getEmail',
-  summary: "The user's address.",
-  answers: {
-    200: {
-      what: 'The address.',
-      body: success({
-        email: textOrNull(),
-        verified: flag('whether it is proven'),
-        secondFactor: flag(
-          'only with `accounts.emailSecondFactor`: whether codes by mail are on',
-        ).optional(),
+// The operations of a channel are the same: one list, with its words.
+interface WordsOfChannel {
+  readonly path: 'email' | 'phone'
+  /** Of the ids. */
+  readonly id: 'Email' | 'Phone'
+  readonly address: string
+  readonly sends: string
+  readonly thereWith: string
+  readonly codesOn: string
+  readonly confirms: string
+  readonly told: readonly string[]
+  readonly inUse: readonly 'phone-in-use'[]
+}
+
+const words: readonly WordsOfChannel[] = [
+  {
+    path: 'email',
+    id: 'Email',
+    address: 'address',
+    sends: 'Mails a code',
+    thereWith: common.thereWith,
+    codesOn: 'accounts.emailSecondFactor',
+    confirms: 'Confirms an address by the code that was mailed there.',
+    told: ['The former address gets a link that undoes a change for 72 hours.'],
+    inUse: [],
+  },
+  {
+    path: 'phone',
+    id: 'Phone',
+    address: 'number',
+    sends: 'Sends a code',
+    thereWith: 'the option `accounts.phones`',
+    codesOn: 'accounts.phones.secondFactor',
+    confirms: 'Confirms a number by the code that was sent there.',
+    told: [
+      'The proven mail address gets a link that undoes a change for 72 hours.',
+      '409 `phone-in-use`: another user has the number. From `details.until` on, if it is there, ' +
+        'another code takes it over.',
+    ],
+    inUse: ['phone-in-use'],
+  },
+]
+
+const codes = { email: 'codes by mail', phone: 'codes by text message' } as const
+
+function operationsOf(channel: WordsOfChannel): readonly Operation[] {
+  return [
+    statusOf(channel),
+    verifyOf(channel),
+    changeOf(channel),
+    confirmOf(channel),
+    undoOf(channel),
+    secondFactorOf(channel),
+  ]
+}
+
+function statusOf({ path, id, address, thereWith, codesOn }: WordsOfChannel): Operation {
+  const secondFactor = flag(`only with \`${codesOn}\`: whether ${codes[path]} are on`)
+  return {
+    ...ofUser,
+    thereWith,
+    route: `GET /auth/${path}`,
+    id: `get${id}`,
+    summary: `The user's ${address}.`,
+    answers: {
+      200: {
+        what: `The ${address}.`,
+        body: success({
+          [path]: textOrNull(),
+          verified: flag('whether it is proven'),
+          secondFactor: secondFactor.optional(),
+        }),
+      },
+    },
+    refusals: ofFullScope,
+  }
+}
+
+function codeOnItsWay({ path }: WordsOfChannel): Operation['answers'] {
+  const body = success({
+    requestId: text(`for \`POST /auth/${path}/confirm\`; keep it where the user types the code`),
+    expiresIn: count('seconds, 600'),
+  })
+  return { 202: { what: 'The code is on its way.', body } }
+}
+
+function verifyOf(channel: WordsOfChannel): Operation {
+  const { path, id, address, sends, thereWith } = channel
+  return {
+    ...ofUser,
+    thereWith,
+    route: `POST /auth/${path}/verify`,
+    id: `verify${id}`,
+    summary: `${sends} to the present ${address}.`,
+    limited: true,
+    answers: codeOnItsWay(channel),
+    refusals: [...ofFullScope, 'already-verified', 'too-many-requests'],
+  }
+}
+
+function changeOf(channel: WordsOfChannel): Operation {
+  const { path, id, address, sends, thereWith } = channel
+  const hint = `the new ${address}`
+  return {
+    ...ofUser,
+    thereWith,
+    route: `POST /auth/${path}/change`,
+    id: `change${id}`,
+    summary: `${sends} to a new ${address}. The ${address} changes when the code is confirmed.`,
+    notes: [
+      'Requires a sign-in of the last ten minutes with every factor, or the same proof in the ' +
+        'body. Whoever has a password sends it, or a passkey of three days or more.',
+      `The answer is the same if another user has the ${address}, or can still go back to it.`,
+    ],
+    limited: true,
+    body: {
+      fields:
+        path === 'email'
+          ? reading(changeEmailRequest, { ...proof, email: hint })
+          : reading(changePhoneRequest, { ...proof, phone: hint }),
+    },
+    answers: codeOnItsWay(channel),
+    refusals: [
+      ...ofFullScope,
+      ...ofBodies,
+      'reauthentication-required',
+      'already-verified',
+      ...ofProof,
+    ],
+  }
+}
+
+function confirmOf({
+  path,
+  id,
+  address,
+  confirms,
+  told,
+  inUse,
+  thereWith,
+}: WordsOfChannel): Operation {
+  return {
+    ...ofUser,
+    thereWith,
+    route: `POST /auth/${path}/confirm`,
+    id: `confirm${id}`,
+    summary: confirms,
+    notes: [
+      'Only in the session that has asked for the code. Five wrong codes use it up.',
+      ...told,
+    ],
+    limited: true,
+    body: {
+      fields: reading(confirmEmailRequest, {
+        requestId: 'as it was answered',
+        code: 'eight digits; blanks and hyphens do not count',
       }),
     },
-  },
-  refusals: ofFullScope,
+    answers: { 200: { what: `The ${address} is proven.`, body: success({}) } },
+    refusals: [
+      ...ofFullScope,
+      ...ofBodies,
+      'proof-refused',
+      'superseded',
+      ...inUse,
+      'too-many-requests',
+    ],
+  }
 }
 
-const verify: Operation = {
-  ...ofUser,
-  route: 'POST /auth/email/verify',
-  id: 'verifyEmail',
-  summary: 'Mails a code to the present address.',
-  limited: true,
-  answers: { 202: { what: 'The code is on its way.', body: codeSent } },
-  refusals: [...ofFullScope, 'already-verified', 'too-many-requests'],
+function secondFactorOf({ path, id, address, codesOn }: WordsOfChannel): Operation {
+  return {
+    ...ofUser,
+    route: `POST /auth/${path}/second-factor`,
+    id: `set${id}SecondFactor`,
+    summary: `Switches ${codes[path]} as a second factor on or off. The other sessions end.`,
+    thereWith: `the option \`${codesOn}\``,
+    whileEnrolling: true,
+    notes: [
+      `Requires a proven ${address}, and a sign-in of the last ten minutes with every factor or ` +
+        'the same proof in the body.',
+      `A login is then answered 401 \`totp-required\` with the method ` +
+        `\`${path === 'email' ? 'email' : 'sms'}\`, and the code is on its way.`,
+      'A user with TOTP, or with a passkey that sign-in demands, is asked for that instead.',
+      'A user who must have a second factor signs in again with a code.',
+    ],
+    limited: true,
+    body: {
+      fields: reading(emailFactorRequest, { ...proof, enabled: 'on or off' }),
+    },
+    answers: { 200: { what: 'Switched.', body: success({}) } },
+    refusals: [...whileEnrolling, ...ofBodies, 'reauthentication-required', ...ofProof],
+  }
 }
 
-const changeAddress: Operation = {
-  ...ofUser,
-  route: 'POST /auth/email/change',
-  id: 'changeEmail',
-  summary: 'Mails a code to a new address. The address changes when the code is confirmed.',
-  notes: [
-    'Requires a sign-in of the last ten minutes with every factor, or the same proof in the ' +
-      'body. Whoever has a password sends it, or a passkey of three days or more.',
-    'The answer is the same if another user has the address, or can still go back to it.',
-  ],
-  limited: true,
-  body: { fields: reading(changeEmailRequest, { ...proof, email: 'the new address' }) },
-  answers: { 202: { what: 'The code is on its way.', body: codeSent } },
-  refusals: [
-    ...ofFullScope,
-    ...ofBodies,
-    'reauthentication-required',
-    'already-verified',
-    ...ofProof,
-  ],
-}
-
-const confirm: Operation = {
-  ...ofUser,
-  route: 'POST /auth/email/confirm',
-  id: 'confirmEmail',
-  summary: 'Confirms an address by the code that was mailed there.',
-  notes: [
-    'Only in the session that has asked for the code. Five wrong codes use it up.',
-    'The former address gets a link that undoes a change for 72 hours.',
-  ],
-  limited: true,
-  body: {
-    fields: reading(confirmEmailRequest, {
-      requestId: 'as it was answered',
-      code: 'eight digits; blanks and hyphens do not count',
-    }),
-  },
-  answers: { 200: { what: 'The address is proven.', body: success({}) } },
-  refusals: [...ofFullScope, ...ofBodies, 'proof-refused', 'superseded', 'too-many-requests'],
-}
-
-const secondFactor: Operation = {
-  ...ofUser,
-  route: 'POST /auth/email/second-factor',
-  id: 'setEmailSecondFactor',
-  summary: 'Switches codes by mail as a second factor on or off. The other sessions end.',
-  thereWith: 'the option `accounts.emailSecondFactor`',
-  whileEnrolling: true,
-  notes: [
-    'Requires a proven address, and a sign-in of the last ten minutes with every factor or the ' +
-      'same proof in the body.',
-    'A login is then answered 401 `totp-required` with the method `email`, and the code is on ' +
-      'its way.',
-    'A user with TOTP, or with a passkey that sign-in demands, is asked for that instead.',
-    'A user who must have a second factor signs in again with a code.',
-  ],
-  limited: true,
-  body: {
-    fields: reading(emailFactorRequest, { ...proof, enabled: 'on or off' }),
-  },
-  answers: { 200: { what: 'Switched.', body: success({}) } },
-  refusals: [...whileEnrolling, ...ofBodies, 'reauthentication-required', ...ofProof],
-}
-
-const undo: Operation = {
-  ...ofAnybody,
-  route: 'POST /auth/email/undo',
-  id: 'undoEmailChange',
-  summary: 'Takes a change of the address back by the token of a mailed link.',
-  notes: [
-    'Works from whatever the address is by then, and sets the new password in the same step. All ' +
-      'sessions of the user end; passkeys, TOTP, connected accounts and consents that were added ' +
-      'since, or in the three days before the change, are removed.',
-  ],
-  limited: true,
-  body: {
-    fields: reading(undoEmailRequest, {
-      token: 'from the link',
-      password: 'the new one; required of a user who has a password',
-    }),
-  },
-  answers: { 200: { what: 'The former address is back.', body: success({}) } },
-  refusals: [
-    ...ofBodies,
-    'proof-refused',
-    'password-refused',
-    'too-many-requests',
-    'temporarily-unavailable',
-  ],
+function undoOf({ path, id, address, thereWith }: WordsOfChannel): Operation {
+  return {
+    ...ofAnybody,
+    thereWith,
+    route: `POST /auth/${path}/undo`,
+    id: `undo${id}Change`,
+    summary: `Takes a change of the ${address} back by the token of a mailed link.`,
+    notes: [
+      `Works from whatever the ${address} is by then, and sets the new password in the same ` +
+        'step. All sessions of the user end; passkeys, TOTP, connected accounts and consents ' +
+        'that were added since, or in the three days before the change, are removed.',
+    ],
+    limited: true,
+    body: {
+      fields: reading(undoEmailRequest, {
+        token: 'from the link',
+        password: 'the new one; required of a user who has a password',
+      }),
+    },
+    answers: { 200: { what: `The former ${address} is back.`, body: success({}) } },
+    refusals: [
+      ...ofBodies,
+      'proof-refused',
+      'password-refused',
+      'too-many-requests',
+      'temporarily-unavailable',
+    ],
+  }
 }
 
 /** Passwords and addresses. */
@@ -224,10 +322,5 @@ export const accountOperations: readonly Operation[] = [
   forgot,
   reset,
   change,
-  status,
-  verify,
-  changeAddress,
-  confirm,
-  undo,
-  secondFactor,
+  ...words.flatMap(operationsOf),
 ]

@@ -4,47 +4,49 @@ import { sha256 } from '../lib/secrets.js'
 import type { ProofRecord, ProofStore } from '../stores/one-time-contract.js'
 import type { CodeFactor } from '../two-factor/second-factor.js'
 import type { AuthUser } from '../users/contract.js'
-import { type Contacts, type Mails, provenAddress } from './mails.js'
+import { type Channel, provenIn } from './channel.js'
+import type { Contacts } from './mails.js'
 import type { MailedCode, MarkOf, Proofs } from './proofs.js'
 
 /** Seconds in which a code works, and in which a user gets `maxCodes`. */
 const codeLifetime = 10 * 60
 const maxCodes = 10
 
-interface EmailCodesKit extends ManagementKit {
+interface FactorCodesKit extends ManagementKit {
   readonly contacts: Contacts
   readonly proofStore: ProofStore
   readonly proofs: Proofs
-  readonly mails: Mails
+  readonly channel: Channel
   /** Whether a sign-in asks this user for a stronger factor. */
   readonly isOutranked: (user: AuthUser) => Promise<boolean>
 }
 
 /**
- * Codes by mail as a second factor: `email`. A login carries no request id, so the ids of a user's
- * codes are numbered within periods of ten minutes. They are no secret: nobody can send one.
+ * Sent codes as a second factor: `email` or `sms`. A login carries no request id, so the ids of a
+ * user's codes are numbered within periods of ten minutes. They are no secret: nobody can send one.
  */
-export function createEmailFactor(kit: EmailCodesKit): CodeFactor {
-  const { contacts, mails, isOutranked } = kit
+export function createSentCodes(kit: FactorCodesKit): CodeFactor {
+  const { contacts, channel, isOutranked } = kit
+  const { messages } = channel
   const inTurn = createInTurn()
   return {
-    name: 'email',
+    name: channel.method,
     endsSessions: true,
 
     // The factor is on without a proven address, too: otherwise a change of the address would lift
     // it.
     async isEnabled(user) {
-      const contact = await contacts.findContact(user.id)
-      return contact?.emailFactor === true && !(await isOutranked(user))
+      const isOn = channel.hasFactor(await contacts.findContact(user.id))
+      return isOn && !(await isOutranked(user))
     },
 
     async sendCode(user, context) {
       const contact = await contacts.findContact(user.id)
-      const email = provenAddress(contact)
-      if (email === null) return false
-      const to = { email, user, locale: contact?.locale }
-      const refused = await mails.take(to, 'second-factor-code', context)
-      const opened = refused ?? (await inTurn(user.id, () => openCode(kit, user, email)))
+      const address = provenIn(channel, contact)
+      if (address === null) return false
+      const to = { address, user, locale: contact?.locale }
+      const refused = await messages.take(to, 'second-factor-code', context)
+      const opened = refused ?? (await inTurn(user.id, () => openCode(kit, user, address)))
       if (opened instanceof AuthError) {
         // Without a mail the sign-in still asks for a code: otherwise a thief of the password keeps
         // the owner away from the codes that are in the mailbox.
@@ -52,15 +54,16 @@ export function createEmailFactor(kit: EmailCodesKit): CodeFactor {
         throw opened
       }
       const { code, expiresAt } = opened
-      mails.send(to, { kind: 'second-factor-code', code, expiresAt }, context)
+      messages.send(to, { kind: 'second-factor-code', code, expiresAt }, context)
       return true
     },
 
     async verify(user, typed) {
-      const email = provenAddress(await contacts.findContact(user.id))
-      if (email === null || !(await useCode(kit, user, email, typed))) return { outcome: 'refused' }
+      const address = provenIn(channel, await contacts.findContact(user.id))
+      const isRight = address !== null && (await useCode(kit, user, address, typed))
+      if (!isRight) return { outcome: 'refused' }
       // The owner of the mailbox may sign in as often as they like.
-      await mails.giveBack({ email, user }, 'second-factor-code')
+      await messages.giveBack({ address, user }, 'second-factor-code')
       return { outcome: 'accepted' }
     },
   }
@@ -85,21 +88,21 @@ function createInTurn(): InTurn {
 }
 
 async function openCode(
-  kit: EmailCodesKit,
+  kit: FactorCodesKit,
   user: AuthUser,
-  email: string,
+  address: string,
 ): Promise<MailedCode | AuthError> {
   const { proofs, proofStore, clock } = kit
   const asked = {
     purpose: 'second-factor',
     userId: user.id,
-    mark: proofs.markOf(addressParts(user, email)),
+    mark: proofs.markOf(addressParts(user, address)),
     sealed: {},
     lifetime: codeLifetime,
   } as const
   const period = periodAt(clock())
   for (let number = 0; number < maxCodes; number += 1) {
-    const requestId = requestIdOf(user, period, number)
+    const requestId = requestIdOf(kit, user, period, number)
     const isTaken = async () => (await proofStore.find(sha256(requestId), purpose)) !== null
     if (await isTaken()) continue
     try {
@@ -115,9 +118,9 @@ async function openCode(
 // Each open code loses a try, then the right code is used up: of many logins with this code, one
 // gets in.
 async function useCode(
-  kit: EmailCodesKit,
+  kit: FactorCodesKit,
   user: AuthUser,
-  email: string,
+  address: string,
   typed: string,
 ): Promise<boolean> {
   const { proofs, proofStore, clock } = kit
@@ -125,16 +128,14 @@ async function useCode(
     const { outcome } = await proofStore.takeTry(record.idHash, purpose, clock())
     if (outcome === 'void') continue
     const proof = { record, sealed: {} }
-    const isRight = proofs.isMark(proof, addressParts(user, email)) && proofs.isCode(proof, typed)
+    const isRight = proofs.isMark(proof, addressParts(user, address)) && proofs.isCode(proof, typed)
     if (isRight) return proofs.consume(proof)
   }
   return false
 }
 
-async function openCodesOf(
-  { proofStore, clock }: EmailCodesKit,
-  user: AuthUser,
-): Promise<readonly ProofRecord[]> {
+async function openCodesOf(kit: FactorCodesKit, user: AuthUser): Promise<readonly ProofRecord[]> {
+  const { proofStore, clock } = kit
   const now = clock()
   const period = periodAt(now)
   // The clock of another process may be ahead.
@@ -143,7 +144,7 @@ async function openCodesOf(
     periods.map(async (each) => {
       const records: ProofRecord[] = []
       for (let number = 0; number < maxCodes; number += 1) {
-        const record = await proofStore.find(sha256(requestIdOf(user, each, number)), purpose)
+        const record = await proofStore.find(sha256(requestIdOf(kit, user, each, number)), purpose)
         if (record !== null) records.push(record)
         // The store may have deleted expired codes of the period before.
         else if (each >= period) break
@@ -160,11 +161,16 @@ function periodAt(now: Date): number {
   return Math.floor(now.getTime() / (codeLifetime * 1000))
 }
 
-function requestIdOf({ id }: AuthUser, period: number, number: number): string {
-  return JSON.stringify([purpose, id, period, number])
+function requestIdOf(
+  { channel: { name } }: FactorCodesKit,
+  { id }: AuthUser,
+  period: number,
+  number: number,
+): string {
+  return JSON.stringify([purpose, name, id, period, number])
 }
 
 /** The mark of an address. A code that went to a former address is worth nothing. */
-export function addressParts({ id }: AuthUser, email: string): MarkOf {
-  return ['address', id, email]
+export function addressParts({ id }: AuthUser, address: string): MarkOf {
+  return ['address', id, address]
 }

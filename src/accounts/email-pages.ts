@@ -26,31 +26,34 @@ import type { PageTexts } from '../pages/texts.js'
 import type { AskingUser } from '../principal/principal.js'
 import type { SessionRecord } from '../stores/contract.js'
 import type { AuthUser } from '../users/contract.js'
+import type { AddressKit } from './accounts-server.js'
+import type { Channel } from './channel.js'
 import {
   addressOf,
   type CodeSent,
-  changeEmail,
-  confirmEmail,
-  type EmailsKit,
+  type ConfirmEmail,
+  changeAddress,
+  confirmAddress,
   isOfSession,
-  verifyEmail,
+  verifyAddress,
 } from './email.js'
 import { nothingShown, provePresentOnPage } from './new-password.js'
 import { presentField } from './password-page.js'
 
-/** `/account/email`: the address of the signed-in user, proven and changed by a mailed code. */
-export function createEmailPage(forms: FormsKit, kit: EmailsKit): AccountFormPage {
+/** `/account/email` and `/account/phone`: the user's address, proven and changed by a code. */
+export function createAddressPage(forms: FormsKit, kit: AddressKit): AccountFormPage {
   const back = plainAddress(forms, 'account')
+  const { name } = kit.channel
 
   async function viewOf(user: AuthUser, typed: string, isPasswordWrong = false) {
     const shown = await addressShown(kit, user, typed, isPasswordWrong)
     return (form: PageForm): Content =>
       (shell) =>
-        accountEmailPage({ ...shown, form, back }, shell)
+        accountAddressPage({ ...shown, form, back }, shell)
   }
 
   return {
-    page: 'account/email',
+    page: `account/${name}`,
     needsFresh: true,
 
     view: async ({ approved }, form) => (await viewOf(approved.user, ''))(form),
@@ -58,7 +61,7 @@ export function createEmailPage(forms: FormsKit, kit: EmailsKit): AccountFormPag
     async submit(asking) {
       const { user: asked, fields, request } = asking
       try {
-        const { requestId } = await mailCode(kit, asked, fields, request)
+        const { requestId } = await sendCode(kit, asked, fields, request)
         return { next: 'open', page: 'account/confirm', query: `request=${requestId}` }
       } catch (error) {
         const isWrong = isWrongPassword(error)
@@ -66,7 +69,7 @@ export function createEmailPage(forms: FormsKit, kit: EmailsKit): AccountFormPag
           ? wrongFields
           : refusalOf(error, ['invalid-request', 'already-verified'])
         if (refused.next !== 'again') return changedBy(refused, asking)
-        const content = await viewOf(asked.user, fields.text('email').trim(), isWrong)
+        const content = await viewOf(asked.user, fields.text(name).trim(), isWrong)
         return { next: 'answer', answer: asking.show(content, refused) }
       }
     },
@@ -75,37 +78,42 @@ export function createEmailPage(forms: FormsKit, kit: EmailsKit): AccountFormPag
 
 /** What the forms of an address show. Rejects with 503. */
 export async function addressShown(
-  kit: EmailsKit,
+  kit: AddressKit,
   user: AuthUser,
   typed: string,
   isPasswordWrong: boolean,
 ): Promise<Omit<AddressView, 'form'>> {
-  const { email: address, verified } = await addressOf(kit, user.id)
+  const { address: stored, verified } = await addressOf(kit, user.id)
   const account = { name: user.name, username: user.username }
-  const email = address && withReadableDomain(address)
+  const address = stored && withReadableDomain(stored)
   const asksPassword = await kit.owesPassword(user)
-  return { account, email, verified, typed, asksPassword, isPasswordWrong }
+  const { name: channel } = kit.channel
+  return { channel, account, address, verified, typed, asksPassword, isPasswordWrong }
 }
 
-/** Mails a code to the present address or to a new one, as one of these forms asks for. */
-export function mailCode(
-  kit: EmailsKit,
+/** Sends a code to the present address or to a new one, as one of these forms asks for. */
+export function sendCode(
+  kit: AddressKit,
   asked: AskingUser,
   fields: FormFields,
   request: EndpointRequest,
 ): Promise<CodeSent> {
-  if (fields.text('choice') === 'verify') return verifyEmail(kit, asked, request.context)
+  if (fields.text('choice') === 'verify') return verifyAddress(kit, asked, request.context)
   const proof = { ...nothingShown, password: presentIn(fields) }
-  const given = { email: fields.text('email').trim(), proof }
-  return changeEmail(kit, asked, given, request, provePresentOnPage)
+  const given = { address: fields.text(kit.channel.name).trim(), proof }
+  return changeAddress(kit, asked, given, request, provePresentOnPage)
 }
 
 /**
- * `/account/confirm?request=…`: takes the code that was mailed to the address. A link in that mail
- * leads here with `code=…` as well.
+ * `/account/confirm?request=…`: takes the code that was sent to the address, of any channel. A link
+ * in a mail leads here with `code=…` as well.
  */
-export function createConfirmPage(forms: FormsKit, kit: EmailsKit): AccountFormPage {
-  const { limitRefusals } = kit.throttle
+export function createConfirmPage(
+  forms: FormsKit,
+  kits: readonly [AddressKit, ...AddressKit[]],
+): AccountFormPage {
+  const [{ throttle }] = kits
+  const { limitRefusals } = throttle
   const back = plainAddress(forms, 'account/email')
   return {
     page: 'account/confirm',
@@ -113,14 +121,15 @@ export function createConfirmPage(forms: FormsKit, kit: EmailsKit): AccountFormP
     landing: { elsewhere: codeElsewhere, instead: back },
 
     async view(found, form, { query, request }) {
-      const mailedTo = await limitRefusals('email-confirm', request, () =>
-        addressMailedTo(kit, found.session, requestIn(query), request),
+      const sent = await limitRefusals('email-confirm', request, () =>
+        codeSentFor(kits, found.session, requestIn(query), request),
       )
-      if (mailedTo === null) return codeElsewhere(query)
+      if (sent === null) return codeElsewhere(query)
       // A wrong code is not filled in again.
       const code = form.fault === null ? shownCode(query) : ''
-      const shown = { account: accountOf(found), mailedTo: withReadableDomain(mailedTo), code }
-      return (shell) => confirmEmailPage({ ...shown, form, back }, shell)
+      const ofChannel = plainAddress(forms, `account/${sent.channel}`)
+      const shown = { ...sent, account: accountOf(found), code, back: ofChannel }
+      return (shell) => confirmAddressPage({ ...shown, form }, shell)
     },
 
     async submit(asking) {
@@ -129,32 +138,53 @@ export function createConfirmPage(forms: FormsKit, kit: EmailsKit): AccountFormP
       try {
         // The page uses the counters of the endpoints: it is no second set of guesses.
         await limitRefusals('email-confirm', asking.request, () =>
-          confirmEmail(kit, asked, given, asking.request.context),
+          confirmIn(kits, asked, given, asking.request),
         )
         const done: NoteView = { note: 'address-confirmed', onward: plainAddress(forms, 'account') }
         return { next: 'answer', answer: asking.show(() => (shell) => notePage(done, shell)) }
       } catch (error) {
         if (error instanceof AuthError && error.code === 'superseded')
           return { next: 'open', page: 'account/email' }
+        if (error instanceof AuthError && error.code === 'phone-in-use') {
+          const inUse = { account: accountOf(asking.found), back, until: untilIn(error) }
+          return {
+            next: 'answer',
+            answer: asking.show(() => (shell) => phoneInUsePage(inUse, shell)),
+          }
+        }
         return changedBy(refusalOf(error, ['invalid-request', 'proof-refused']), asking)
       }
     },
   }
 }
 
-/** The address to which the code of a request went; null unless this session has asked for it. */
-async function addressMailedTo(
-  { proofs }: EmailsKit,
+// The code names its channel.
+async function confirmIn(
+  kits: readonly [AddressKit, ...AddressKit[]],
+  asked: AskingUser,
+  given: ConfirmEmail,
+  { context }: EndpointRequest,
+): Promise<void> {
+  const [first, ...others] = kits
+  const { sealed } = await first.proofs.findCode(addressPurposes, given.requestId, context)
+  const kit = others.find(({ channel }) => channel.name === sealed['channel']) ?? first
+  await confirmAddress(kit, asked, given, context)
+}
+
+/** Where the code of a request went; null unless this session has asked for it. */
+async function codeSentFor(
+  [{ proofs }]: readonly [AddressKit, ...AddressKit[]],
   session: SessionRecord,
   requestId: string,
   { context }: EndpointRequest,
-): Promise<string | null> {
-  const proof = await proofs.findCode(['verify-address', 'change-address'], requestId, context)
+): Promise<Pick<ConfirmAddressView, 'channel' | 'sentTo'> | null> {
+  const proof = await proofs.findCode(addressPurposes, requestId, context)
   // No other session is told whether the code is over.
   if (!isOfSession(proofs, proof, session)) return null
   const reason = proofs.whyVoid(proof)
   if (reason !== null) throw new AuthError('proof-refused', { details: { reason } })
-  return proof.sealed['to'] ?? ''
+  const channel = proof.sealed['channel'] === 'phone' ? 'phone' : 'email'
+  return { channel, sentTo: withReadableDomain(proof.sealed['to'] ?? '') }
 }
 
 /** Shows the page again, or a new sign-in. `typed`: the errors that are due to the typed text. */
@@ -182,6 +212,8 @@ function codeElsewhere(query: string): Content {
   return (shell) => codeElsewherePage({ code }, shell)
 }
 
+const addressPurposes = ['verify-address', 'change-address'] as const
+
 function requestIn(query: string): string {
   return new URLSearchParams(query).get('request') ?? ''
 }
@@ -195,8 +227,9 @@ function shownCode(query: string): string {
 
 /** The address of a signed-in user: prove it, or change it. */
 export interface AddressView extends Omit<OwnView, 'back'> {
+  readonly channel: Channel['name']
   /** Null without. */
-  readonly email: string | null
+  readonly address: string | null
   readonly verified: boolean
   /** As it was typed; empty at first. */
   readonly typed: string
@@ -206,8 +239,9 @@ export interface AddressView extends Omit<OwnView, 'back'> {
   readonly isPasswordWrong: boolean
 }
 
-interface ConfirmEmailView extends OwnView {
-  readonly mailedTo: string
+interface ConfirmAddressView extends OwnView {
+  readonly channel: Channel['name']
+  readonly sentTo: string
   /** From the link in the mail; empty without. */
   readonly code: string
 }
@@ -217,13 +251,13 @@ interface ConfirmEmailView extends OwnView {
  *
  * @internal
  */
-export function accountEmailPage(
+export function accountAddressPage(
   view: AddressView & Pick<OwnView, 'back'>,
   { texts }: PageShell,
 ): PageContent {
-  const { account, form, back } = view
+  const { channel, account, form, back } = view
   return {
-    title: 'account.email',
+    title: `account.${channel}`,
     isFaulty: form.fault !== null,
     body: html`${accountCard(account)}
 ${addressForms(view, texts)}
@@ -233,60 +267,90 @@ ${backTo(back, texts)}`,
 
 /** The address in words, a button that proves it, and a form that changes it. */
 export function addressForms(view: AddressView, texts: PageTexts): SafeHtml {
-  const { form, email, verified, isPasswordWrong } = view
-  const wrong = isPasswordWrong ? 'new-password.wrong-present' : 'account-email.wrong'
+  const { channel, form, address, verified, isPasswordWrong } = view
+  const wrong = isPasswordWrong
+    ? 'new-password.wrong-present'
+    : (`account-${channel}.wrong` as const)
   const verify = { name: 'choice', value: 'verify' }
   const proving =
-    email === null || verified
+    address === null || verified
       ? null
       : html`<form method="post" action="${form.action}">
-${form.hidden}${button(texts.html('account-email.verify'), verify)}
+${form.hidden}${button(texts.html(`account-${channel}.verify`), verify)}
 </form>
 `
-  return html`<p>${addressText({ address: email, verified }, texts)}</p>
+  return html`<p>${addressText(view, texts)}</p>
 ${proving}${formOf(form, texts, wrong, changing(view, texts), true)}`
 }
 
 function changing(view: AddressView, texts: PageTexts) {
-  const { account, form, email, typed, asksPassword, isPasswordWrong } = view
+  const { channel, account, form, address, typed, asksPassword, isPasswordWrong } = view
   const isFaulty = form.fault?.kind === 'wrong' && !isPasswordWrong
+  const kind = channel === 'email' ? 'email' : 'tel'
   const attributes = {
-    type: 'email',
+    type: kind,
     value: typed,
-    autocomplete: 'email',
+    autocomplete: kind,
     ...unspelt,
     required: true,
     autofocus: isFaulty,
   }
-  const label = email === null ? 'account-email.first' : 'account-email.new'
-  const hint = 'account-email.help'
+  const label = `account-${channel}.${address === null ? 'first' : 'new'}` as const
+  const hint = `account-${channel}.help` as const
   return [
-    field({ id: 'email', name: 'email', label, hint, isFaulty, attributes }, texts),
+    field({ id: channel, name: channel, label, hint, isFaulty, attributes }, texts),
     ...(asksPassword
       ? [hiddenUsername(account.username), presentField(isPasswordWrong, texts)]
       : []),
-    button(texts.html('account-email.change')),
+    button(texts.html(`account-${channel}.change`)),
   ]
 }
 
 /**
- * The code that was mailed to the address.
+ * The code that was sent to the address.
  *
  * @internal
  */
-export function confirmEmailPage(view: ConfirmEmailView, { texts }: PageShell): PageContent {
-  const { account, form, mailedTo, code, back } = view
+export function confirmAddressPage(view: ConfirmAddressView, { texts }: PageShell): PageContent {
+  const { channel, account, form, sentTo, code, back } = view
   const content = [
     codeField(code, form, 'confirm-email.help', texts),
-    button(texts.html('confirm-email.submit')),
+    button(texts.html(`confirm-${channel}.submit`)),
   ]
   return {
     title: 'confirm-email.title',
     isFaulty: form.fault !== null,
     body: html`${accountCard(account)}
-<p>${texts.html('confirm-email.lead', { address: html`<bdi>${mailedTo}</bdi>` })}</p>
+<p>${texts.html(`confirm-${channel}.lead`, { address: html`<bdi>${sentTo}</bdi>` })}</p>
 ${formOf(form, texts, 'confirm-email.wrong', content, true)}
-<p class="links"><a href="${back}">${texts.html('confirm-email.back')}</a></p>`,
+<p class="links"><a href="${back}">${texts.html(`confirm-${channel}.back`)}</a></p>`,
+  }
+}
+
+/** When a number can be taken over; null if nobody knows. */
+function untilIn({ details }: AuthError): Date | null {
+  const until = details?.['until']
+  return typeof until === 'string' ? new Date(until) : null
+}
+
+/**
+ * Another user has the number.
+ *
+ * @internal
+ */
+export function phoneInUsePage(
+  { account, back, until }: Omit<OwnView, 'form'> & { readonly until: Date | null },
+  { texts }: PageShell,
+): PageContent {
+  return {
+    title: 'account.phone',
+    body: html`${accountCard(account)}
+<p>${
+      until === null
+        ? texts.html('confirm-phone.in-use')
+        : texts.html('confirm-phone.in-use-until', { time: texts.moment(until) })
+    }</p>
+${backTo(back, texts)}`,
   }
 }
 
@@ -308,10 +372,10 @@ export function codeElsewherePage(
 
 /** The address and its state in words. */
 export function addressText(
-  { address, verified }: { readonly address: string | null; readonly verified: boolean },
+  { channel, address, verified }: Pick<AddressView, 'channel' | 'address' | 'verified'>,
   texts: PageTexts,
 ): SafeHtml {
-  if (address === null) return texts.html('account-email.none')
+  if (address === null) return texts.html(`account-${channel}.none`)
   const shown = html`<bdi>${address}</bdi>`
   return texts.html(verified ? 'account-email.proven' : 'account-email.unproven', {
     address: shown,

@@ -5,11 +5,11 @@ import { ok } from '../http/answer.js'
 import type { Endpoint, EndpointRequest } from '../http/endpoint.js'
 import { parseInput } from '../http/input.js'
 import { mailAddressText, parseMailAddress } from '../lib/addresses.js'
-import { ownerOf, type SignedInRequest } from '../principal/principal.js'
+import { type AdmittedSessions, ownerOf, type SignedInRequest } from '../principal/principal.js'
 import { type Proof, proofRequest } from '../sign-in-again.js'
-import type { AuthUser, UserContact, UserStore } from '../users/contract.js'
-import type { CheckedAccountsOptions } from './accounts-options.js'
-import type { AccountsKit } from './accounts-server.js'
+import type { AuthUser, UserContact } from '../users/contract.js'
+import type { AccountsKit, AddressKit } from './accounts-server.js'
+import type { AddressOfUser, Channel } from './channel.js'
 import { isKept, openUndo, requireNoUndo } from './former-addresses.js'
 import type { MailContent } from './mails.js'
 import { type ProvePresent, provePresent } from './new-password.js'
@@ -29,6 +29,11 @@ export const changeEmailRequest: z.ZodObject<
   (typeof proofRequest)['shape'] & { email: z.ZodString }
 > = proofRequest.extend({ email: mailAddressText })
 
+/** The body of `POST /auth/phone/change`: the new number, and a proof. */
+export const changePhoneRequest: z.ZodObject<
+  (typeof proofRequest)['shape'] & { phone: z.ZodString }
+> = proofRequest.extend({ phone: z.string().min(1).max(32) })
+
 /** A code is on its way; `requestId` and the code confirm the address. */
 export interface CodeSent {
   readonly requestId: string
@@ -38,46 +43,46 @@ export interface CodeSent {
 
 type Asking = Pick<SignedInRequest, 'session' | 'user'>
 
-/** A user's address; null without. */
-export interface AddressOfUser {
-  readonly email: string | null
-  readonly verified: boolean
-}
-
 /** Reads the address of a user. Rejects with 503. */
-export async function addressOf({ contacts }: AccountsKit, userId: string): Promise<AddressOfUser> {
-  return addressIn((await contacts.findContact(userId)) ?? nowhere)
+export async function addressOf(
+  { contacts, channel }: Pick<AccountsKit, 'contacts'> & { readonly channel: Channel },
+  userId: string,
+): Promise<AddressOfUser> {
+  return channel.addressIn(await contacts.findContact(userId))
 }
 
-function addressIn({ email, emailVerified }: UserContact): AddressOfUser {
-  return { email, verified: email !== null && emailVerified }
-}
-
-/** `GET /auth/email`: the user's address. */
-export function emailStatusEndpoint(kit: AccountsKit): Endpoint {
-  return async function emailStatus(request) {
-    const { user } = await ownerOf(kit.signedIn, request, 'verify-address')
-    const contact = (await kit.contacts.findContact(user.id)) ?? nowhere
-    const address = addressIn(contact)
-    if (!kit.accountsOptions.emailSecondFactor) return ok({ status: 'success', data: address })
-    const secondFactor = contact.emailFactor === true
-    return ok({ status: 'success', data: { ...address, secondFactor } })
-  }
-}
-
-const nowhere: UserContact = { email: null, emailVerified: false }
-
-/** `POST /auth/email/verify`: mails a code to the present address. */
-export function verifyEmailEndpoint(kit: AccountsKit): Endpoint {
-  return async function verify(request) {
-    const asking = await ownerOf(kit.signedIn, request, 'verify-address')
-    return accepted(await verifyEmail(kit, asking, request.context))
-  }
-}
-
-/** Mails a code to the present address. Throws 409 `already-verified`, 429, 503. */
-export async function verifyEmail(
+/** `GET /auth/email` and `/auth/phone`: the user's address. `isFactor`: codes there can be one. */
+export function addressStatusEndpoint(
   kit: AccountsKit,
+  channel: Channel,
+  isFactor: boolean,
+): Endpoint {
+  return async function addressStatus(request) {
+    const { user } = await ownerOf(kit.signedIn, request, admittedTo(channel))
+    const contact = await kit.contacts.findContact(user.id)
+    const { address, verified } = channel.addressIn(contact)
+    const data = { [channel.name]: address, verified }
+    if (!isFactor) return ok({ status: 'success', data })
+    return ok({ status: 'success', data: { ...data, secondFactor: channel.hasFactor(contact) } })
+  }
+}
+
+// Only a mail address is proven before a session opens anything.
+function admittedTo({ name }: Channel): AdmittedSessions {
+  return name === 'email' ? 'verify-address' : 'complete'
+}
+
+/** `POST /auth/email/verify` and `/auth/phone/verify`: sends a code to the present address. */
+export function verifyAddressEndpoint(kit: AddressKit): Endpoint {
+  return async function verify(request) {
+    const asking = await ownerOf(kit.signedIn, request, admittedTo(kit.channel))
+    return accepted(await verifyAddress(kit, asking, request.context))
+  }
+}
+
+/** Sends a code to the present address. Throws 409 `already-verified`, 429, 503. */
+export async function verifyAddress(
+  kit: VerifyingKit,
   { user, session }: Asking,
   context: RequestContext,
 ): Promise<CodeSent> {
@@ -85,87 +90,105 @@ export async function verifyEmail(
   return sendVerification(kit, user, sessionParts(session.id), context, session)
 }
 
+/** The parts that prove a present address. */
+type VerifyingKit = AccountsKit & { readonly channel: Channel }
+
 /**
- * Mails a code that proves the present address, for the session or user that the parts mark.
+ * Sends a code that proves the present address, for the session or user that the parts mark.
  * `session`: the session that has asked; null if the host has asked. Throws 400, 409
  * `already-verified`, 429, 503.
  */
 export async function sendVerification(
-  { contacts, proofs, mails, linkToCode }: AccountsKit,
+  { contacts, proofs, channel, linkToCode }: VerifyingKit,
   user: AuthUser,
   parts: MarkOf,
   context: RequestContext,
   session: Pick<SignedInRequest['session'], 'kind'> | null,
 ): Promise<CodeSent> {
-  const contact = (await contacts.findContact(user.id)) ?? nowhere
-  const { email } = contact
-  if (email === null)
-    throw invalidRequest([{ path: 'email', message: 'This account has no address.' }])
-  if (contact.emailVerified) throw new AuthError('already-verified')
-  const to = { email, user, locale: contact.locale }
-  const refused = await mails.take(to, 'verify-address', context)
+  const contact = await contacts.findContact(user.id)
+  const { address, verified } = channel.addressIn(contact)
+  if (address === null)
+    throw invalidRequest([{ path: channel.name, message: 'This account has no address.' }])
+  if (verified) throw new AuthError('already-verified')
+  const to = { address, user, locale: contact?.locale }
+  const refused = await channel.messages.take(to, 'verify-address', context)
   if (refused !== null) throw refused
   const mailed = await proofs.openCode({
     purpose: 'verify-address',
     userId: user.id,
     mark: proofs.markOf(parts),
-    sealed: { to: email },
+    sealed: { channel: channel.name, to: address },
     lifetime: codeLifetime,
   })
   const content = contentOf('verify-address', mailed, linkToCode(session, mailed))
-  mails.send(to, content, context)
+  channel.messages.send(to, content, context)
   return { requestId: mailed.requestId, expiresIn: codeLifetime }
 }
 
-/** `POST /auth/email/change`: mails a code to a new address. */
-export function changeEmailEndpoint(kit: AccountsKit): Endpoint {
+/** `POST /auth/email/change` and `/auth/phone/change`: sends a code to a new address. */
+export function changeAddressEndpoint(kit: AddressKit): Endpoint {
   return async function change(request) {
-    const asking = await ownerOf(kit.signedIn, request, 'verify-address')
-    const given = parseInput(changeEmailRequest, await request.readJson())
-    const { email, password, code, passkey } = given
+    const asking = await ownerOf(kit.signedIn, request, admittedTo(kit.channel))
+    const body = await request.readJson()
+    const { password, code, passkey, ...given } =
+      kit.channel.name === 'email'
+        ? parseInput(changeEmailRequest, body)
+        : parseInput(changePhoneRequest, body)
+    const address = 'email' in given ? given.email : given.phone
     // The proof is made by name: a rest object would inherit from a polluted Object.prototype.
     const proof = { password, code, passkey }
-    return accepted(await changeEmail(kit, asking, { email, proof }, request, provePresent))
+    return accepted(await changeAddress(kit, asking, { address, proof }, request, provePresent))
   }
 }
 
 /**
- * Mails a code to a new address, and changes nothing yet. The answer does not tell whether another
+ * Sends a code to a new address, and changes nothing yet. The answer does not tell whether another
  * user has the address, or has had it while the change can be undone. Throws 400, 401, 403, 409
  * `already-verified`, 429, 503.
  */
-export async function changeEmail(
-  kit: AccountsKit,
+export async function changeAddress(
+  kit: AddressKit,
   asking: Asking,
-  { email: typed, proof }: { readonly email: string; readonly proof: Proof },
+  { address: typed, proof }: { readonly address: string; readonly proof: Proof },
   request: EndpointRequest,
   prove: ProvePresent,
 ): Promise<CodeSent> {
-  const { proofs, mails } = kit
-  const email = requireAddress(typed)
+  const { proofs, channel } = kit
+  const to = await channel.requireAddress(typed)
   await prove(kit, asking, proof, request)
   const { user, session } = asking
-  await requireNoUndo(kit, user.id)
-  const contact = (await kit.contacts.findContact(user.id)) ?? nowhere
-  const { email: from, emailVerified, locale } = contact
-  if (email === from && emailVerified) throw new AuthError('already-verified')
-  const isTaken = await isOfAnother(kit, user.id, email)
+  await requireNoUndo(kit, user.id, channel)
+  const contact = await kit.contacts.findContact(user.id)
+  const { address: from, verified } = channel.addressIn(contact)
+  if (to === from && verified) throw new AuthError('already-verified')
+  const isTaken = await isOfAnother(kit, user.id, to)
   const since = sinceOf(session.authenticatedAt, kit.clock())
   // The attempt counts for the account that asks, not for the owner of the address.
-  const refused = await mails.take({ email, user }, 'change-address', request.context)
+  const refused = await channel.messages.take(
+    { address: to, user },
+    'change-address',
+    request.context,
+  )
   if (refused !== null) throw refused
-  // If the address is taken, the proof belongs to nobody: it looks like any other proof, and no
-  // code confirms it.
+  // If a mail address is taken, the proof belongs to nobody: it looks like any other proof, and no
+  // code confirms it. A number is not a person for ever: its present owner may take it over.
+  const isNobodys = isTaken && channel.takeOver === undefined
   const mailed = await proofs.openCode({
     purpose: 'change-address',
-    userId: isTaken ? null : user.id,
+    userId: isNobodys ? null : user.id,
     mark: proofs.markOf(sessionParts(session.id)),
-    sealed: { from, to: email, undoBy: undoneBy(contact, kit.accountsOptions), since },
+    sealed: { channel: channel.name, from, to, undoBy: undoneBy(kit, contact), since },
     lifetime: codeLifetime,
   })
   const content = contentOf('change-address', mailed, kit.linkToCode(session, mailed))
-  if (isTaken) mails.send({ email, user: null, locale }, { kind: 'address-taken' }, request.context)
-  else mails.send({ email, user, locale }, content, request.context)
+  const locale = contact?.locale
+  if (isNobodys)
+    channel.messages.send(
+      { address: to, user: null, locale },
+      { kind: 'address-taken' },
+      request.context,
+    )
+  else channel.messages.send({ address: to, user, locale }, content, request.context)
   return { requestId: mailed.requestId, expiresIn: codeLifetime }
 }
 
@@ -192,19 +215,23 @@ export function requireAddress(typed: string): string {
   throw invalidRequest([{ path: 'email', message: 'Invalid input: not an address' }])
 }
 
-// The owner of a mistyped address must not take over the account.
+// The address that is told of a change and can undo it. The owner of a mistyped address must not
+// take over the account; and a message to a number has no link: a change of it is undone by mail.
 function undoneBy(
-  { email, emailVerified }: UserContact,
-  { resetUnproven }: CheckedAccountsOptions,
+  { channel, accountsOptions }: AddressKit,
+  contact: UserContact | null,
 ): string | null {
-  return emailVerified || resetUnproven ? email : null
+  if (contact === null) return null
+  const { email, emailVerified } = contact
+  const isHis = emailVerified || (channel.name === 'email' && accountsOptions.resetUnproven)
+  return isHis ? email : null
 }
 
-async function isOfAnother(kit: AccountsKit, userId: string, email: string): Promise<boolean> {
-  const identifier = await kit.canonical({ kind: 'email', value: email })
+async function isOfAnother(kit: AddressKit, userId: string, address: string): Promise<boolean> {
+  const identifier = await kit.canonical(kit.channel.identifierOf(address))
   const other = await kit.users.findByIdentifier(identifier)
   // This is asked for a taken address, too: the time must not tell whether the address is taken.
-  const isFormer = await isKept(kit, email, userId)
+  const isFormer = await isKept(kit, address, userId)
   return other === null ? isFormer : other.id !== userId
 }
 
@@ -238,90 +265,98 @@ export const confirmEmailRequest: z.ZodObject<{ requestId: z.ZodString; code: z.
 /** A mailed code, and the request that it answers. */
 export type ConfirmEmail = z.infer<typeof confirmEmailRequest>
 
-/** The parts of a host whose users can prove and change addresses. */
-export interface EmailsKit extends AccountsKit {
-  readonly updateEmail: NonNullable<UserStore['updateEmail']>
-  readonly markEmailVerified: NonNullable<UserStore['markEmailVerified']>
-}
-
-/** `POST /auth/email/confirm`: confirms an address by a mailed code. */
-export function confirmEmailEndpoint(kit: EmailsKit): Endpoint {
+/** `POST /auth/email/confirm` and `/auth/phone/confirm`: confirms an address by a code. */
+export function confirmAddressEndpoint(kit: AddressKit): Endpoint {
   return kit.throttle.limitFailures('email-confirm', async function confirm(request) {
     // 401, 403
-    const asking = await ownerOf(kit.signedIn, request, 'verify-address')
+    const asking = await ownerOf(kit.signedIn, request, admittedTo(kit.channel))
     // 400, 413, 415
     const given = parseInput(confirmEmailRequest, await request.readJson())
     // 400, 409, 429, 503
-    await confirmEmail(kit, asking, given, request.context)
+    await confirmAddress(kit, asking, given, request.context)
     return ok({ status: 'success', data: {} })
   })
 }
 
 /**
- * Confirms an address by the code that was mailed there. Throws 400 `proof-refused`, 409
+ * Confirms an address by the code that was sent there. Throws 400 `proof-refused`, 409
  * `superseded`, 429, and 503, also where the mail to the former address finds no place.
  */
-export async function confirmEmail(
-  kit: EmailsKit,
+export async function confirmAddress(
+  kit: AddressKit,
   { user, session }: Asking,
   { requestId, code }: ConfirmEmail,
   context: RequestContext,
 ): Promise<void> {
-  const { proofs } = kit
+  const { proofs, channel } = kit
   await kit.sessions.requireLive(session)
   const purposes = ['verify-address', 'change-address'] as const
   const proof = await proofs.findCode(purposes, requestId, context)
-  const isHere = isOfSession(proofs, proof, session)
+  const isHere = isOfSession(proofs, proof, session) && proof.sealed['channel'] === channel.name
   await requireCode(kit, proof, { code, userId: user.id, isHere }, context)
   if (proof.record.userId !== user.id) throw proofs.refusal('no-user', proof.record, context)
+  await channel.messages.giveBack({ address: proof.sealed['to'] ?? '', user }, 'verify-address')
   if (proof.record.purpose === 'verify-address') await markVerified(kit, user, proof, context)
-  else await writeChange(kit, user, proof, context)
+  else await writeChange(kit, { user, session }, proof, context)
 }
 
 async function markVerified(
-  { proofs, markEmailVerified, audit }: EmailsKit,
+  { proofs, channel, audit }: AddressKit,
   user: AuthUser,
   proof: FoundProof,
   context: RequestContext,
 ): Promise<void> {
-  const email = proof.sealed['to'] ?? ''
-  if (!(await markEmailVerified(user.id, email)))
+  const address = proof.sealed['to'] ?? ''
+  if (!(await channel.markVerified(user.id, address)))
     throw proofs.refusal('overtaken', proof.record, context)
   if (!(await proofs.consume(proof))) throw proofs.refusal('void', proof.record, context)
-  audit({ type: 'address.verified', userId: user.id }, context)
+  audit({ type: 'address.verified', userId: user.id, ...channelOf(channel) }, context)
+}
+
+/** The channel of an event; left out for mail. */
+export function channelOf({ name }: Channel): { readonly channel?: 'phone' } {
+  return name === 'email' ? {} : { channel: name }
 }
 
 async function writeChange(
-  kit: EmailsKit,
-  user: AuthUser,
+  kit: AddressKit,
+  { user, session }: Asking,
   proof: FoundProof,
   context: RequestContext,
 ): Promise<void> {
-  const { proofs } = kit
+  const { proofs, channel } = kit
   const { from = null, to = null, undoBy = null, since = null } = proof.sealed
   if (to === null || since === null) throw proofs.refusal('unreadable', proof.record, context)
   const contact = await kit.contacts.findContact(user.id)
   // A repeat after a crash finds the new address in place.
-  const isWritten = contact?.email === to && contact.emailVerified
-  if (!isWritten) await requireNoUndo(kit, user.id)
+  const present = channel.addressIn(contact)
+  const isWritten = present.address === to && present.verified
+  if (!isWritten) await requireNoUndo(kit, user.id, channel)
   // The host's write decides.
-  const work = async () => {
-    if (isWritten) return
-    const { outcome } = await kit.updateEmail(user.id, from, to)
-    if (outcome === 'taken') throw proofs.refusal('taken', proof.record, context)
+  const write = async () => {
+    await channel.noteAdded?.(user, session, to)
+    const { outcome } = await channel.update(user.id, from, to)
     if (outcome === 'superseded') throw new AuthError('superseded')
+    return outcome
   }
-  const undo = undoBy === null ? null : { undoBy, since, locale: contact?.locale }
+  const work = async () => {
+    if (isWritten || (await write()) !== 'taken') return
+    await channel.takeOver?.(user.id, to)
+    if (channel.takeOver === undefined || (await write()) === 'taken')
+      throw proofs.refusal('taken', proof.record, context)
+  }
+  const undo = undoBy === null ? null : { from, undoBy, since, locale: contact?.locale }
   const notice = undo === null ? await work() : await undoably(kit, user, undo, work)
+  const changed = { type: 'address.changed', userId: user.id, ...channelOf(channel) } as const
   try {
     await useUp(kit, proof, notice ?? noNotice, !isWritten, context)
   } catch (error) {
     // After an outage the same code is sent again, and that call reports the change.
     const isOver = error instanceof AuthError && error.status < 500
-    if (!isWritten && isOver) kit.audit({ type: 'address.changed', userId: user.id }, context)
+    if (!isWritten && isOver) kit.audit(changed, context)
     throw error
   }
-  kit.audit({ type: 'address.changed', userId: user.id }, context)
+  kit.audit(changed, context)
   // Each starts from the former address, so none could write by now: an outage does no harm.
   await proofs.voidForUser(user.id, ['change-address']).catch(() => {})
 }
@@ -336,7 +371,7 @@ const noNotice: Notice = { send() {}, release() {} }
 
 // This comes before the proof is used up: after a crash here, the code completes the missing steps.
 async function useUp(
-  { proofs }: EmailsKit,
+  { proofs }: AddressKit,
   proof: FoundProof,
   notice: Notice,
   hasWritten: boolean,
@@ -358,14 +393,14 @@ async function useUp(
 
 // Before the address changes, the link that undoes the change is stored, and its mail has a place.
 async function undoably(
-  kit: EmailsKit,
+  kit: AddressKit,
   user: AuthUser,
-  { undoBy, since, locale }: Undo,
+  { from, undoBy, since, locale }: Undo,
   work: () => Promise<void>,
 ): Promise<Notice> {
   const place = kit.mails.reserve()
   try {
-    const change = { userId: user.id, from: undoBy, since }
+    const change = { userId: user.id, from, since }
     const { token, expiresAt, cancel } = await openUndo(kit, change)
     // After an outage, the change may have been written nevertheless.
     await work().catch(async (error: unknown) => {
@@ -373,8 +408,9 @@ async function undoably(
       throw error
     })
     const url = kit.linkTo('undo-address', token)
-    const to = { email: undoBy, user, locale }
-    const content = { kind: 'address-changed', url, expiresAt } as const
+    const to = { address: undoBy, user, locale }
+    const kind = kit.channel.name === 'email' ? 'address-changed' : 'phone-changed'
+    const content = { kind, url, expiresAt } as const
     return { release: place.release, send: (context) => place.send(to, content, context) }
   } catch (error) {
     place.release()
@@ -382,8 +418,9 @@ async function undoably(
   }
 }
 
-/** The address that can undo the change, and the moment since which an undo removes ways in. */
+/** The former address, who can undo the change, and since when an undo removes ways in. */
 interface Undo {
+  readonly from: string | null
   readonly undoBy: string
   readonly since: string
   readonly locale: string | null | undefined

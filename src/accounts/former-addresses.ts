@@ -1,5 +1,6 @@
 import { AuthError } from '../errors.js'
-import type { AccountsKit, AccountsServer } from './accounts-server.js'
+import type { AccountsKit, AccountsServer, AddressKit } from './accounts-server.js'
+import type { Channel } from './channel.js'
 import type { FoundProof, MailedLink } from './proofs.js'
 
 // The addresses that users had, while their changes can be undone: for 72 hours after a change. In
@@ -11,7 +12,8 @@ const undoLifetime = 72 * 60 * 60
 /** A change that the former address can undo. */
 interface UndoableChange {
   readonly userId: string
-  readonly from: string
+  /** Null: the user had none. */
+  readonly from: string | null
   /** A time in ISO 8601, before the change: everything that was added since then is undone, too. */
   readonly since: string
 }
@@ -21,39 +23,47 @@ interface UndoableChange {
  * change was not written. Rejects with 503.
  */
 export async function openUndo(
-  { proofs }: AccountsKit,
+  { proofs, channel: { name: channel } }: AddressKit,
   { userId, from, since }: UndoableChange,
 ): Promise<MailedLink & { cancel(): Promise<void> }> {
   // Outages while the owner's one link is used must not use it up.
   const lasting = { mark: null, lifetime: undoLifetime, tries: 100 }
-  const [owner = ''] = proofs.marksOf(addressParts(from))
+  const owner = proofs.markOf(addressParts(from ?? ''))
   const kept = { purpose: 'former-address', userId: owner, sealed: { userId } } as const
-  const { id: keptId } = await proofs.openLink({ ...kept, ...lasting })
-  const undo = { purpose: 'undo-address', userId, sealed: { from, since } } as const
+  const keptId = from === null ? null : (await proofs.openLink({ ...kept, ...lasting })).id
+  const undo = { purpose: 'undo-address', userId, sealed: { channel, from, since } } as const
   const link = await proofs.openLink({ ...undo, ...lasting })
   return {
     ...link,
     async cancel() {
       await proofs.consume({ record: { ...undo, idHash: link.id } })
-      await proofs.consume({ record: { ...kept, idHash: keptId } })
+      if (keptId !== null) await proofs.consume({ record: { ...kept, idHash: keptId } })
     },
   }
 }
 
-/** The former addresses to which the user can go back. Rejects with 503. */
+/** The former mail addresses to which the user can go back. Rejects with 503. */
 export async function formerAddressesOf(
   kit: AccountsKit,
   userId: string,
 ): Promise<readonly string[]> {
-  return (await undoable(kit, userId)).flatMap(({ sealed }) => sealed['from'] ?? [])
+  return (await undoable(kit, userId, kit.channels.email)).flatMap(
+    ({ sealed }) => sealed['from'] ?? [],
+  )
 }
 
 /**
- * Throws 429 while a change of the user's address can be undone: another change, or a deletion,
- * would leave its owner nothing. Throws 503.
+ * Throws 429 while a change of the user's address in this channel can be undone: another change, or
+ * a deletion, would leave its owner nothing. Throws 503.
  */
-export async function requireNoUndo(kit: AccountsKit, userId: string): Promise<void> {
-  const ends = (await undoable(kit, userId)).map(({ record }) => record.expiresAt.getTime())
+export async function requireNoUndo(
+  kit: AccountsKit,
+  userId: string,
+  channel: Channel,
+): Promise<void> {
+  const ends = (await undoable(kit, userId, channel)).map(({ record }) =>
+    record.expiresAt.getTime(),
+  )
   if (ends.length === 0) return
   const now = kit.clock().getTime()
   const retryAfter = Math.max(1, Math.ceil((Math.max(...ends) - now) / 1000))
@@ -76,13 +86,14 @@ export async function isKept(
 
 /** Ends all undoing of a user, who is back at this address. Rejects with 503. */
 export async function forgetFormer(
-  { proofs }: AccountsKit,
+  { proofs, channel }: AddressKit,
   userId: string,
   from: string,
 ): Promise<void> {
-  const others = (await proofs.list('undo-address', userId)).map(({ sealed }) => sealed['from'])
-  await proofs.voidForUser(userId, ['undo-address'])
-  for (const address of [from, ...others])
+  const all = await proofs.list('undo-address', userId)
+  const open = all.filter(({ sealed }) => sealed['channel'] === channel.name)
+  for (const proof of open) await proofs.consume(proof)
+  for (const address of [from, ...open.map(({ sealed }) => sealed['from'])])
     for (const owner of proofs.marksOf(addressParts(address ?? '')))
       await proofs.voidForUser(owner, ['former-address'])
 }
@@ -91,10 +102,12 @@ export async function forgetFormer(
 async function undoable(
   { proofs, contacts }: AccountsKit,
   userId: string,
+  channel: Channel,
 ): Promise<readonly FoundProof[]> {
-  const open = await proofs.list('undo-address', userId)
+  const all = await proofs.list('undo-address', userId)
+  const open = all.filter(({ sealed }) => sealed['channel'] === channel.name)
   if (open.length === 0) return open
-  const present = (await contacts.findContact(userId))?.email ?? null
+  const present = channel.addressIn(await contacts.findContact(userId)).address
   return open.filter(({ sealed }) => sealed['from'] !== present)
 }
 

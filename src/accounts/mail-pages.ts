@@ -17,12 +17,12 @@ import { asIdentifier } from '../pages/next-page.js'
 import { plainAddress } from '../pages/page-request.js'
 import type { FormsKit } from '../pages/pages-kit.js'
 import type { AuthUser } from '../users/contract.js'
-import type { EmailsKit } from './email.js'
+import type { AddressKit } from './accounts-server.js'
 import { minLengthOf, type PasswordsKit, requireNewPassword } from './new-password.js'
 import { type NewPasswordOnPage, newPasswordField } from './password-page.js'
 import type { Sealed } from './proofs.js'
 import { forgotPassword, type MailedWayBack, resetPassword } from './reset-password.js'
-import { ownerOfProof, undoAsksPassword, undoEmail } from './undo-email.js'
+import { findUndo, ownerOfProof, undoAddress, undoAsksPassword } from './undo-email.js'
 
 /** `/account/forgot`: mails a link for a new password to a user with a proven address. */
 export function createForgotPage(forms: FormsKit, kit: PasswordsKit): MailPage {
@@ -104,8 +104,12 @@ function wayBackIn({ request = null, browser = null }: Sealed): MailedWayBack | 
 }
 
 /** `/account/undo?token=…`: takes a change of the address back, by the link in a mail. */
-export function createUndoPage(forms: FormsKit, kit: EmailsKit): MailPage {
-  const { limitRefusals } = kit.throttle
+export function createUndoPage(
+  forms: FormsKit,
+  kits: readonly [AddressKit, ...AddressKit[]],
+): MailPage {
+  const [{ throttle }] = kits
+  const { limitRefusals } = throttle
   return {
     page: 'account/undo',
     instead: null,
@@ -113,10 +117,10 @@ export function createUndoPage(forms: FormsKit, kit: EmailsKit): MailPage {
     async view(place, form, { reasons }, request) {
       const token = tokenIn(place)
       const { username, former, minLength } = await limitRefusals('email-undo', request, () =>
-        lookAtUndo(kit, token, request),
+        lookAtUndo(kits, token, request),
       )
       const password = minLength === null ? null : { minLength, reasons }
-      const view = { form, username, former: withReadableDomain(former), password }
+      const view = { form, username, former: former && withReadableDomain(former), password }
       return (shell) => undoPage(view, shell)
     },
 
@@ -124,18 +128,22 @@ export function createUndoPage(forms: FormsKit, kit: EmailsKit): MailPage {
       const password = fields.has('password') ? fields.text('password') : undefined
       if (password !== undefined) requireNewPassword(password)
       const given = { token: tokenIn(place), password }
-      await limitRefusals('email-undo', request, () => undoEmail(kit, given, request))
+      await limitRefusals('email-undo', request, () => undoAddress(kits, given, request))
       return { note: 'address-undone', onward: signInAt(forms, '', place.language) }
     },
   }
 }
 
 // The user and the former address of a link; `minLength`: of the new password, null if none is set.
-async function lookAtUndo(kit: EmailsKit, token: string, { context }: EndpointRequest) {
-  const proof = await kit.proofs.findLink('undo-address', token, context)
+async function lookAtUndo(
+  kits: readonly AddressKit[],
+  token: string,
+  { context }: EndpointRequest,
+) {
+  const { kit, proof } = await findUndo(kits, token, context)
   const user = await ownerOfProof(kit, proof, context)
   const minLength = undoAsksPassword(kit, user) ? await minLengthOf(kit, user) : null
-  return { username: user.username, former: proof.sealed['from'] ?? '', minLength }
+  return { username: user.username, former: proof.sealed['from'] ?? null, minLength }
 }
 
 /** The page on which the holder of a mailed link sets a new password. */
@@ -151,8 +159,8 @@ export interface ResetView extends NewPasswordOnPage {
 export interface UndoView {
   readonly form: PageForm
   readonly username: string
-  /** The address that comes back. */
-  readonly former: string
+  /** The address that comes back; null: a number goes. */
+  readonly former: string | null
   /** Null: none is set. */
   readonly password: NewPasswordOnPage | null
 }
@@ -220,7 +228,11 @@ export function undoPage(
     title: 'undo.title',
     isFaulty: form.fault !== null,
     body: html`<p class="account"><bdi><b>${username}</b></bdi></p>
-<p>${texts.html('undo.former', { address: html`<bdi>${former}</bdi>` })}</p>
+<p>${
+      former === null
+        ? texts.html('undo.no-number')
+        : texts.html('undo.former', { address: html`<bdi>${former}</bdi>` })
+    }</p>
 <p>${texts.html(password === null ? 'undo.lead-alone' : 'undo.lead')}</p>
 ${formOf(form, texts, wrong, content, password !== null)}`,
     scripts: [password && shell.passwordScript],

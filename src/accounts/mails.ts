@@ -13,14 +13,15 @@ import type { AuthUser, UserContact, UserStore } from '../users/contract.js'
 /** Users whose addresses the router may read. */
 export type Contacts = Pick<UserStore, 'findById'> & Required<Pick<UserStore, 'findContact'>>
 
-/** The address that gets the codes of a user. */
+/** The mail address that gets the codes of a user. */
 export function provenAddress(contact: UserContact | null): string | null {
   return contact?.emailVerified === true ? contact.email : null
 }
 
 /** The recipient of a mail. */
 export interface MailTo {
-  readonly email: string
+  /** A mail address; in a text message, a number. */
+  readonly address: string
   /** Null: a stranger, or a user whose name the mail must not tell. */
   readonly user: AuthUser | null
   readonly locale: string | null | undefined
@@ -48,12 +49,12 @@ export interface Mails {
    * or its account has had enough of them. Rejects with 503.
    */
   take(
-    to: Pick<MailTo, 'email' | 'user'>,
+    to: Pick<MailTo, 'address' | 'user'>,
     kind: MailKind,
     context: RequestContext,
   ): Promise<AuthError | null>
   /** Call it after the code of a mail was right: the mail does not count. Never rejects. */
-  giveBack(to: Pick<MailTo, 'email' | 'user'>, kind: MailKind): Promise<void>
+  giveBack(to: Pick<MailTo, 'address' | 'user'>, kind: MailKind): Promise<void>
   /** Hands a mail to the host. Never waits, and never throws. */
   send(to: MailTo, content: MailContent, context: RequestContext): void
   /**
@@ -66,8 +67,8 @@ export interface Mails {
 }
 
 export function createMails({ throttle, digestIdentifier }: ManagementKit, mailer: Mailer): Mails {
-  function recipientOf({ email, user }: Pick<MailTo, 'email' | 'user'>, kind: MailKind) {
-    const addressDigest = digestIdentifier({ kind: 'email', value: email }).name
+  function recipientOf({ address, user }: Pick<MailTo, 'address' | 'user'>, kind: MailKind) {
+    const addressDigest = digestIdentifier({ kind: 'email', value: address }).name
     return { kind, addressDigest, userId: user?.id ?? null }
   }
 
@@ -86,9 +87,10 @@ export function createMails({ throttle, digestIdentifier }: ManagementKit, maile
   }
 }
 
-function addressed({ email, user, locale }: MailTo, content: MailContent): MailToSend {
+/** The mail of some content. */
+export function addressed({ address, user, locale }: MailTo, content: MailContent): MailToSend {
   const named = user && { id: user.id, name: user.name }
-  return { ...content, to: email, locale: locale ?? user?.locale ?? null, user: named }
+  return { ...content, to: address, locale: locale ?? user?.locale ?? null, user: named }
 }
 
 /**

@@ -19,13 +19,14 @@ import type { FormsKit } from '../pages/pages-kit.js'
 import { refusalOfCode, staleForm, wrongFields } from '../pages/renew-cookie.js'
 import type { PasswordReason } from '../passwords/password-rules.js'
 import type { AskingUser } from '../principal/principal.js'
-import { type ConfirmEmail, confirmEmail, type EmailsKit } from './email.js'
+import type { AddressKit } from './accounts-server.js'
+import { type ConfirmEmail, confirmAddress } from './email.js'
 import {
   type AddressView,
   addressForms,
   addressShown,
   isWrongPassword,
-  mailCode,
+  sendCode,
 } from './email-pages.js'
 import { minLengthOf, type PasswordsKit } from './new-password.js'
 import { changeByForm, type NewPasswordView, newPasswordForm } from './password-page.js'
@@ -63,9 +64,9 @@ export function createNewPasswordPage(forms: FormsKit, kit: PasswordsKit): FormP
 }
 
 /** `/oauth/address`: the user must prove an address. */
-export function createAddressPage(forms: FormsKit, kit: EmailsKit): FormPage {
+export function createAddressPage(forms: FormsKit, kit: AddressKit): FormPage {
   async function send(visit: PageVisit, asking: AskingUser, fields: FormFields) {
-    const { requestId } = await mailCode(kit, asking, fields, visit.request)
+    const { requestId } = await sendCode(kit, asking, fields, visit.request)
     const mailed = forms.flows.withMailed(flowIn(forms, visit), requestId)
     return goOnWith(forms, visit, mailed, 'address')
   }
@@ -74,7 +75,7 @@ export function createAddressPage(forms: FormsKit, kit: EmailsKit): FormPage {
     const { request } = visit
     // The page uses the counters of the endpoints: it is no second set of guesses.
     await kit.throttle.limitRefusals('email-confirm', request, () =>
-      confirmEmail(kit, asking, given, request.context),
+      confirmAddress(kit, asking, given, request.context),
     )
     return goOnWith(forms, visit, withoutMail(forms, visit))
   }
@@ -118,7 +119,7 @@ export function createAddressPage(forms: FormsKit, kit: EmailsKit): FormPage {
 }
 
 async function addressContent(
-  kit: EmailsKit,
+  kit: AddressKit,
   { approved }: BrowserUser,
   typed: string,
   isPasswordWrong: boolean,
@@ -128,7 +129,7 @@ async function addressContent(
 }
 
 async function refusalOf(
-  kit: EmailsKit,
+  kit: AddressKit,
   error: unknown,
   found: BrowserUser,
   fields: FormFields,

@@ -71,7 +71,7 @@ export async function sendReset(
   const email = contact?.email ?? null
   if (user.disabled === true || contact === null || email === null) return false
   if (!contact.emailVerified && !accountsOptions.resetUnproven) return false
-  const to = { email, user, locale: contact.locale }
+  const to = { address: email, user, locale: contact.locale }
   // A support desk can send one, however many links strangers have asked for.
   if (ofSupport === null && (await mails.take(to, 'reset-password', context)) !== null) return false
   const elsewhere = await passwordElsewhere?.(user.id)

@@ -6,8 +6,8 @@ import type { Endpoint } from '../http/endpoint.js'
 import { parseInput } from '../http/input.js'
 import { sha256 } from '../lib/secrets.js'
 import type { AuthUser, UserContact } from '../users/contract.js'
-import type { AccountsKit } from './accounts-server.js'
-import type { EmailsKit } from './email.js'
+import type { AccountsKit, AddressKit } from './accounts-server.js'
+import { channelOf } from './email.js'
 import { forgetFormer } from './former-addresses.js'
 import { hashPassword, newPasswordText, requireAnother, requireGood } from './new-password.js'
 import { type FoundProof, mailedElsewhere } from './proofs.js'
@@ -26,17 +26,21 @@ const noteLifetime = 73 * 60 * 60
 const rounds = 5
 
 /** Whether an undo sets a new password of this user. */
-export function undoAsksPassword({ users }: EmailsKit, { passwordHash }: AuthUser): boolean {
+export function undoAsksPassword({ users }: AccountsKit, { passwordHash }: AuthUser): boolean {
   return users.updatePasswordHash !== undefined && passwordHash !== null
 }
 
-/** `POST /auth/email/undo`: takes a change of the address back, by the link in a mail. */
-export function undoEmailEndpoint(kit: EmailsKit): Endpoint {
+/**
+ * `POST /auth/email/undo` and `/auth/phone/undo`: takes a change back, by the link in a mail. Each
+ * takes the links of both channels: a page of the host's cannot tell them apart.
+ */
+export function undoAddressEndpoint(kits: readonly AddressKit[]): Endpoint {
+  const [kit] = kits as readonly [AddressKit, ...AddressKit[]]
   return kit.throttle.limitFailures('email-undo', async function undo(request) {
     // 400, 413, 415
     const { token, password } = parseInput(undoEmailRequest, await request.readJson())
     // 400, 429, 503
-    await undoEmail(kit, { token, password }, request)
+    await undoAddress(kits, { token, password }, request)
     return ok({ status: 'success', data: {} })
   })
 }
@@ -48,14 +52,14 @@ export function undoEmailEndpoint(kit: EmailsKit): Endpoint {
  * added since, or in the three days before the change. Throws 400 `proof-refused`,
  * `password-refused`, or `invalid-request` without a password that is needed, and 503.
  */
-export async function undoEmail(
-  kit: EmailsKit,
+export async function undoAddress(
+  kits: readonly AddressKit[],
   { token, password }: { readonly token: string; readonly password: string | undefined },
   request: PasswordRequest,
 ): Promise<void> {
-  const { proofs, audit } = kit
   const { context } = request
-  const proof = await proofs.findLink('undo-address', token, context)
+  const { kit, proof } = await findUndo(kits, token, context)
+  const { proofs, audit } = kit
   const user = await ownerOfProof(kit, proof, context)
   // Checked before a try is taken: a password that the rules refuse costs no try.
   const own = await newHash(kit, user, password, request)
@@ -65,16 +69,29 @@ export async function undoEmail(
   await proofs.voidForUser(user.id, mailedElsewhere)
   // This is the last step: after an earlier crash, the link completes the missing steps.
   if (!(await proofs.consume(proof))) throw proofs.refusal('void', proof.record, context)
-  audit({ type: 'address.undone', userId: user.id }, context)
+  audit({ type: 'address.undone', userId: user.id, ...channelOf(kit.channel) }, context)
   if (hash !== null) audit({ type: 'password.reset', userId: user.id }, context)
   tellTakenAway(kit, contact, proof, context)
   // Other links lead back to addresses that are not the user's any more.
   await forgetFormer(kit, user.id, proof.sealed['from'] ?? '').catch(() => {})
 }
 
+/** The proof of a link, and the kit of its channel. Throws 400 `proof-refused`, 503. */
+export async function findUndo(
+  kits: readonly AddressKit[],
+  token: string,
+  context: RequestContext,
+): Promise<{ readonly kit: AddressKit; readonly proof: FoundProof }> {
+  const [any] = kits as readonly [AddressKit, ...AddressKit[]]
+  const proof = await any.proofs.findLink('undo-address', token, context)
+  const kit = kits.find(({ channel }) => channel.name === proof.sealed['channel'])
+  if (kit !== undefined) return { kit, proof }
+  throw any.proofs.refusal('unreadable', proof.record, context)
+}
+
 // Null: no password is set.
 async function newHash(
-  kit: EmailsKit,
+  kit: AddressKit,
   user: AuthUser,
   password: string | undefined,
   request: PasswordRequest,
@@ -90,7 +107,7 @@ async function newHash(
 // Of several requests with one link the first decides: its hash is noted, and the link goes on with
 // its password alone, also after a crash.
 async function firstHash(
-  { proofs, verifyPassword }: EmailsKit,
+  { proofs, verifyPassword }: AddressKit,
   { record }: FoundProof,
   {
     user,
@@ -118,14 +135,15 @@ async function firstHash(
 
 // A reader of a former mailbox could undo a change as well.
 function tellTakenAway(
-  { mails }: EmailsKit,
+  { channel }: AddressKit,
   contact: UserContact | null,
   { sealed }: FoundProof,
   context: RequestContext,
 ): void {
-  const { email = null, locale } = contact ?? {}
-  if (email === null || email === sealed['from']) return
-  mails.send({ email, user: null, locale }, { kind: 'address-undone' }, context)
+  const { address } = channel.addressIn(contact)
+  if (address === null || address === sealed['from']) return
+  const to = { address, user: null, locale: contact?.locale }
+  channel.messages.send(to, { kind: 'address-undone' }, context)
 }
 
 /** The user of a link. Throws 400 `proof-refused`, 503. */
@@ -143,7 +161,7 @@ export async function ownerOfProof(
 // under way may set another password before his session has ended: then all steps are done once
 // more.
 async function takeAccountBack(
-  kit: EmailsKit,
+  kit: AddressKit,
   proof: FoundProof,
   hash: string | null,
   context: RequestContext,
@@ -164,7 +182,7 @@ async function takeAccountBack(
 
 // A thief may change the password at the same moment.
 async function setPassword(
-  kit: EmailsKit,
+  kit: AddressKit,
   proof: FoundProof,
   hash: string,
   context: RequestContext,
@@ -179,18 +197,23 @@ async function setPassword(
 
 // Returns the contact as it was. A repeat after a crash finds the former address in place.
 async function bringBack(
-  { proofs, contacts, updateEmail }: EmailsKit,
+  { proofs, contacts, channel }: AddressKit,
   { record, sealed }: FoundProof,
   context: RequestContext,
 ): Promise<UserContact | null> {
   const { from = null } = sealed
   const { userId } = record
-  if (from === null || userId === null) throw proofs.refusal('unreadable', record, context)
+  // Without a former one, the present one goes.
+  const { remove } = channel
+  if (userId === null || (from === null && remove === undefined))
+    throw proofs.refusal('unreadable', record, context)
   for (let round = 0; round < rounds; round += 1) {
     const contact = await contacts.findContact(userId)
-    const email = contact?.email ?? null
-    if (email === from) return contact
-    const { outcome } = await updateEmail(userId, email, from)
+    const { address } = channel.addressIn(contact)
+    if (address === from) return contact
+    const { outcome } = await (from === null
+      ? (remove as NonNullable<typeof remove>)(userId, address)
+      : channel.update(userId, address, from))
     if (outcome === 'taken') throw proofs.refusal('taken', record, context)
     if (outcome !== 'superseded') return contact
   }

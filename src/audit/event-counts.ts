@@ -77,6 +77,9 @@ const scopes: Readonly<Record<ThrottleScope, true>> = {
   'user-code': true,
   'user-code-network': true,
   directory: true,
+  text: true,
+  'text-network': true,
+  'text-budget': true,
 }
 /** Why a session ends: all words. */
 export const endReasons: Readonly<Record<EndReason, true>> = {

@@ -2,6 +2,7 @@ import type { HostFailure } from '../lib/host-call.js'
 import type { PasswordReason } from '../passwords/password-rules.js'
 import type { EndReason, StoredKind, StoredMethod } from '../stores/contract.js'
 import type { StoredPurpose } from '../stores/one-time-contract.js'
+import type { AddressEvent } from './address-events.js'
 import type { DirectoryEvent } from './directory-events.js'
 import type { MailFault, MailKind } from './mail.js'
 import type { PasskeyEvent } from './passkey-events.js'
@@ -270,15 +271,6 @@ export type AuthEventBody =
   | { readonly type: 'password.breached'; readonly userId: string }
   /** The list of breached passwords could not be asked. */
   | { readonly type: 'password.breach-check-failed' }
-  /** A user has proven the address of the account. */
-  | { readonly type: 'address.verified'; readonly userId: string }
-  /** A user has changed the address, and has proven the new one. */
-  | { readonly type: 'address.changed'; readonly userId: string }
-  /**
-   * Whoever has the former address has taken its change back: somebody else was in the account. All
-   * sessions of the user end.
-   */
-  | { readonly type: 'address.undone'; readonly userId: string }
   /** An account was deleted, by its user or by the host: its sessions, and everything else. */
   | { readonly type: 'account.deleted'; readonly userId: string }
   /** A mailed code or link was refused. */
@@ -397,14 +389,23 @@ export type AuthEventBody =
    * contract.
    */
   | ({ readonly type: 'host.failed' } & HostFailure)
-  /** The host has taken a mail. `userId` is null if it is for nobody's account. */
-  | { readonly type: 'mail.queued'; readonly kind: MailKind; readonly userId: string | null }
+  /**
+   * The host has taken a mail, or with `channel` a text message. `userId` is null if it is for
+   * nobody's account.
+   */
+  | {
+      readonly type: 'mail.queued'
+      readonly kind: MailKind
+      readonly userId: string | null
+      readonly channel?: 'phone'
+    }
   /** A mail was not sent, and will not be. */
   | {
       readonly type: 'mail.failed'
       readonly kind: MailKind
       readonly reason: MailFault
       readonly userId: string | null
+      readonly channel?: 'phone'
     }
   /** An app was told that a session of its has ended. */
   | {
@@ -422,6 +423,7 @@ export type AuthEventBody =
       readonly clientId: string
     }
   | PasskeyEvent
+  | AddressEvent
   | SecondFactorEvent
   | DirectoryEvent
   /** A signed-in user has reauthenticated with `methods`. */

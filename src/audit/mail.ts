@@ -1,6 +1,7 @@
 /**
  * The purpose of a mail. Mails that carry a code or a link: `reset-password`, `verify-address`,
  * `change-address`, `address-changed` (to the old address, with a link that undoes it),
+ * `phone-changed` (to the address, likewise),
  * `second-factor-code`, `sign-in-code`, `register`, `invitation` and `confirm-deletion`. The others
  * only tell.
  */
@@ -12,6 +13,8 @@ export type MailKind =
   | 'address-changed'
   | 'address-undone'
   | 'address-taken'
+  | 'phone-changed'
+  | 'phone-claimed'
   | 'second-factor-code'
   | 'sign-in-code'
   | 'register'
@@ -37,6 +40,8 @@ const tellsOwnerOf: Readonly<Record<MailKind, boolean>> = {
   'address-changed': true,
   'address-undone': true,
   'address-taken': false,
+  'phone-changed': true,
+  'phone-claimed': true,
   'second-factor-code': false,
   'sign-in-code': false,
   register: false,

@@ -22,6 +22,9 @@ export type ThrottleScope =
   | 'user-code-network'
   | 'directory'
   | 'client-registration'
+  | 'text'
+  | 'text-network'
+  | 'text-budget'
 
 /**
  * Why a sign-in was refused. Clients learn less. `directory-refused`: by the user's directory, or

@@ -3,19 +3,19 @@ export type SecondFactorEvent =
   /** A user has started to set up TOTP, which is not active yet. */
   | { readonly type: 'second-factor.begun'; readonly userId: string }
   /**
-   * A user has activated TOTP, or codes by mail: then `method` is `email`. The user's other
-   * sessions end.
+   * A user has activated TOTP, or codes by mail or text message: then `method` is `email` or `sms`.
+   * The user's other sessions end.
    */
   | {
       readonly type: 'second-factor.enabled'
       readonly userId: string
-      readonly method?: 'email'
+      readonly method?: 'email' | 'sms'
     }
-  /** A user has deactivated TOTP, or codes by mail, as above. The user's other sessions end. */
+  /** A user has deactivated TOTP, or sent codes, as above. The user's other sessions end. */
   | {
       readonly type: 'second-factor.disabled'
       readonly userId: string
-      readonly method?: 'email'
+      readonly method?: 'email' | 'sms'
     }
   /** A user who wanted to change the second factor sent a wrong code. */
   | { readonly type: 'second-factor.refused'; readonly userId: string }

@@ -1,5 +1,6 @@
 import type { OwnSession, OwnSessions } from '../account/own-sessions.js'
-import { type AddressOfUser, addressOf } from '../accounts/email.js'
+import type { Channel } from '../accounts/channel.js'
+import { addressOf } from '../accounts/email.js'
 import { addressText } from '../accounts/email-pages.js'
 import type { RequestContext } from '../audit/events.js'
 import { withReadableDomain } from '../lib/addresses.js'
@@ -23,14 +24,14 @@ import { ownPasskeys } from '../passkeys/own-passkeys.js'
 import type { SessionRecord } from '../stores/contract.js'
 import type { RememberedBrowser } from '../two-factor/remembered-browser.js'
 import type { BrowserKit } from './browser-kit.js'
-import { appText, emailFactorText, type FactorOnPage, factorOf } from './factor-page.js'
+import { appText, type FactorOnPage, factorOf, sentCodesText } from './factor-page.js'
 
 /** `/account`: who I am, my devices, and the apps that I have authorised. */
 export function createAccountPage(kit: BrowserKit): AccountFormPage {
-  const { totpKit, offered, passkeysKit, ownSessions } = kit
+  const { offered, passkeysKit, ownSessions } = kit
   const ownConsents = createOwnConsents(kit)
   const address = (page: PageName, isThere: boolean) => (isThere ? plainAddress(kit, page) : null)
-  const hasFactor = totpKit !== undefined || offered?.emailFactor !== undefined
+  const hasFactor = hasFactors(kit)
   const shown = {
     link: address('account/link', kit.hasLinks),
     password: address('account/password', offered?.passwords !== undefined),
@@ -40,7 +41,6 @@ export function createAccountPage(kit: BrowserKit): AccountFormPage {
   }
   const factorUrl = plainAddress(kit, 'account/second-factor')
   const passkeysUrl = plainAddress(kit, 'account/passkeys')
-  const emailUrl = plainAddress(kit, 'account/email')
   return {
     page: 'account',
     needsFresh: false,
@@ -48,12 +48,12 @@ export function createAccountPage(kit: BrowserKit): AccountFormPage {
     async view(found, form) {
       const { session } = found
       const { userId } = session
-      const [devices, consents, factor, passkeys, email, remembered] = await Promise.all([
+      const [devices, consents, factor, passkeys, addresses, remembered] = await Promise.all([
         ownSessions.list(session),
         ownConsents.list(userId),
         factorOf(kit, userId),
         passkeysKit && ownPasskeys(passkeysKit).list(userId),
-        offered?.emails && addressOf(offered.emails, userId),
+        addressesOnPage(kit, userId),
         kit.rememberedBrowsers?.list(userId),
       ])
       const view = {
@@ -64,7 +64,7 @@ export function createAccountPage(kit: BrowserKit): AccountFormPage {
         remembered: remembered ?? [],
         factor: hasFactor ? { ...factor, href: factorUrl } : null,
         passkeys: passkeys === undefined ? null : { count: passkeys.length, href: passkeysUrl },
-        email: email === undefined ? null : emailOf(email, emailUrl),
+        addresses,
       }
       return (shell) => {
         const apps = consents.map((consent) => appOf(kit, consent, shell.texts.tag))
@@ -85,8 +85,22 @@ export function createAccountPage(kit: BrowserKit): AccountFormPage {
   }
 }
 
-function emailOf({ email: address, verified }: AddressOfUser, href: string): EmailOnPage {
-  return { address: address && withReadableDomain(address), verified, href }
+function hasFactors({ totpKit, offered }: BrowserKit): boolean {
+  const { emailFactor, phoneFactor } = offered ?? {}
+  return [totpKit, emailFactor, phoneFactor].some((one) => one !== undefined)
+}
+
+function addressesOnPage(kit: BrowserKit, userId: string): Promise<readonly OwnAddressOnPage[]> {
+  const { emails, phones } = kit.offered ?? {}
+  const kits = [emails, phones].filter((one) => one !== undefined)
+  return Promise.all(
+    kits.map(async (one) => {
+      const { name: channel } = one.channel
+      const { address, verified } = await addressOf(one, userId)
+      const href = plainAddress(kit, `account/${channel}`)
+      return { channel, address: address && withReadableDomain(address), verified, href }
+    }),
+  )
 }
 
 // An app with a refresh token does not end with its browser.
@@ -184,8 +198,8 @@ interface AccountView extends Omit<OwnView, 'back'> {
   readonly password: string | null
   /** The page of connected accounts; null without. */
   readonly identities: string | null
-  /** The address, and the page to change it; null without. */
-  readonly email: EmailOnPage | null
+  /** The address, the number, and the pages to change them. */
+  readonly addresses: readonly OwnAddressOnPage[]
   /** The page to sign out, and the one to delete the account; null without. */
   readonly signOut: string
   readonly delete: string | null
@@ -224,8 +238,9 @@ export interface AppOnPage {
   readonly apis: readonly string[]
 }
 
-/** The user's address. */
-export interface EmailOnPage {
+/** An address of the user. */
+export interface OwnAddressOnPage {
+  readonly channel: Channel['name']
   /** Null without. */
   readonly address: string | null
   readonly verified: boolean
@@ -256,7 +271,7 @@ function linksOf({ signOut, delete: href }: AccountView, texts: PageTexts): Safe
   return html`<p class="links">${leaving}${deletion || null}</p>`
 }
 
-function ofAccounts({ password, email, identities }: AccountView, texts: PageTexts): SafeHtml {
+function ofAccounts({ password, addresses, identities }: AccountView, texts: PageTexts): SafeHtml {
   const ofIdentities =
     identities &&
     html`<h2>${texts.html('account.identities')}</h2>
@@ -267,22 +282,22 @@ function ofAccounts({ password, email, identities }: AccountView, texts: PageTex
     html`<h2>${texts.html('account.password')}</h2>
 <p><a href="${password}">${texts.html('account.change-password')}</a></p>
 `
-  const ofEmail =
-    email &&
-    html`${part('account.email', addressText(email, texts), texts)}<p><a href="${
-      email.href
-    }">${texts.html('account.change-email')}</a></p>
+  const ofAddresses = addresses.map((one) => {
+    const { channel, href } = one
+    const change = html`<a href="${href}">${texts.html(`account.change-${channel}`)}</a>`
+    return html`${part(`account.${channel}`, addressText(one, texts), texts)}<p>${change}</p>
 `
-  return html`${ofPassword}${ofEmail}${ofIdentities}`
+  })
+  return html`${ofPassword}${ofAddresses}${ofIdentities}`
 }
 
 function factors({ factor, passkeys }: AccountView, texts: PageTexts): SafeHtml {
   const ofFactor =
     factor &&
     html`<h2>${texts.html('account.factor')}</h2>
-${factor.app && paragraph(appText(factor.app, texts))}${
-  factor.email && paragraph(emailFactorText(factor.email, texts))
-}`
+${factor.app && paragraph(appText(factor.app, texts))}${factor.sent.map((one) =>
+  paragraph(sentCodesText(one, texts)),
+)}`
   const ofPasskeys =
     passkeys &&
     part(

@@ -1,5 +1,5 @@
 import type { AccountsKit } from '../accounts/accounts-server.js'
-import { askForCode } from '../email-sign-in/email-sign-in.js'
+import { askForCode, codeForTyped } from '../email-sign-in/email-sign-in.js'
 import { AuthError } from '../errors.js'
 import { parseIdentifier } from '../login/login-request.js'
 import { partsOf } from '../pages/flow.js'
@@ -35,8 +35,10 @@ export function createCodePage(kit: BrowserKit, emailSignInKit: AccountsKit): Fo
     { flow, request, asked, binding }: PageVisit,
     fields: FormFields,
   ): Promise<Submitted> {
-    const identifier = parseIdentifier(asIdentifier(fields.text('username')))
-    const requestId = await askForCode(emailSignInKit, identifier, request.context)
+    const typed = fields.text('username')
+    const identifier = () => parseIdentifier(asIdentifier(typed))
+    const asking = await codeForTyped(emailSignInKit, typed, identifier)
+    const requestId = await askForCode(emailSignInKit, asking, request.context)
     const waiting = flows.seal(flows.withMailed(flow ?? flows.begin(), requestId), binding)
     const next = pageAddress(baseUrl, 'code', { ...asked, flow: waiting })
     return { next: 'answer', answer: seeOther(next) }
@@ -57,7 +59,9 @@ export function createCodePage(kit: BrowserKit, emailSignInKit: AccountsKit): Fo
       const isSent = flow?.mailed !== undefined
       const username = typed.text('username')
       const back = pageAddress(baseUrl, 'sign-in', asked)
-      const view = { form, isSent, username, stay: typed.has('stay'), back }
+      const { emailSignIn, phones } = emailSignInKit.accountsOptions
+      const texts = !phones?.signIn ? 'code' : emailSignIn ? 'code-any' : 'code-phone'
+      const view = { form, isSent, username, stay: typed.has('stay'), back, kind: texts } as const
       return (shell) => codePage(view, shell)
     },
 
@@ -80,7 +84,21 @@ function refused(error: unknown): Submitted {
 interface CodeView extends NameView {
   readonly isSent: boolean
   readonly stay: boolean
+  /** By mail, by text message or by both. */
+  readonly kind: 'code' | 'code-phone' | 'code-any'
 }
+
+const labels = {
+  code: 'sign-in.username',
+  'code-phone': 'code-any.phone',
+  'code-any': 'code-any.name',
+} as const
+
+const wrongs = {
+  code: 'forgot.wrong',
+  'code-phone': 'code-any.wrong',
+  'code-any': 'code-any.wrong',
+} as const
 
 /**
  * A sign-in by a mailed code: the name, then the code.
@@ -88,10 +106,12 @@ interface CodeView extends NameView {
  * @internal
  */
 export function codePage(view: CodeView, { texts }: PageShell): PageContent {
-  const { form, isSent, username, stay, back } = view
+  const { form, isSent, username, stay, back, kind } = view
   const isFaulty = form.fault?.kind === 'wrong'
+  const by = kind === 'code' ? 'code' : 'code-any'
+  const name = { ...typedName(username, form), isFaulty, label: labels[kind] }
   const again = html`<form method="post" action="${form.action}" class="aside">
-${form.hidden}${button(texts.html('code.again'), choice('again', 'link'))}
+${form.hidden}${button(texts.html(`${by}.again`), choice('again', 'link'))}
 </form>
 `
   const content = isSent
@@ -100,12 +120,12 @@ ${form.hidden}${button(texts.html('code.again'), choice('again', 'link'))}
         stayTick(stay, texts),
         button(texts.html('code.sign-in')),
       ]
-    : [field({ ...typedName(username, form), isFaulty }, texts), button(texts.html('code.submit'))]
-  const wrong = isSent ? 'confirm-email.wrong' : 'forgot.wrong'
+    : [field(name, texts), button(texts.html(`${by}.submit`))]
+  const wrong = isSent ? 'confirm-email.wrong' : wrongs[kind]
   return {
-    title: 'code.title',
+    title: `${by}.title`,
     isFaulty: form.fault !== null,
-    body: html`<p>${texts.html(isSent ? 'code.sent' : 'code.lead')}</p>
+    body: html`<p>${texts.html(isSent ? `${by}.sent` : `${by}.lead`)}</p>
 ${formOf(form, texts, wrong, content, true)}
 ${isSent ? again : null}<p class="links"><a href="${back}">${texts.html('code.back')}</a></p>`,
   }

@@ -1,9 +1,9 @@
 import { newRecoveryCodesFor, switchOffTotp, switchOnTotp, type TotpKit } from '../account/totp.js'
+import { type Channel, provenIn } from '../accounts/channel.js'
 import { isWrongPassword, presentIn, refusalOf } from '../accounts/email-pages.js'
-import { provenAddress } from '../accounts/mails.js'
 import { nothingShown } from '../accounts/new-password.js'
 import { presentField } from '../accounts/password-page.js'
-import { type EmailFactorKit, switchEmailFactor } from '../accounts/switch-email-factor.js'
+import { type SentCodesKit, switchSentCodes } from '../accounts/switch-email-factor.js'
 import { AuthError } from '../errors.js'
 import type { TextAnswer } from '../http/answer.js'
 import type { BrowserUser } from '../oauth/browser-sign-in.js'
@@ -41,25 +41,31 @@ export async function factorOf(
   { totpKit, offered }: BrowserKit,
   userId: string,
 ): Promise<FactorOnPage> {
-  const [app = null, email = null] = await Promise.all([
+  const kits = sentCodesKits(offered)
+  const [app = null, ...sent] = await Promise.all([
     totpKit?.enrolment.status(userId),
-    offered?.emailFactor && mailedCodesOf(offered.emailFactor, userId),
-  ])
-  return { app, email }
+    ...kits.map((one) => sentCodesOf(one, userId)),
+  ] as const)
+  return { app, sent }
 }
 
-async function mailedCodesOf(
-  { contacts }: EmailFactorKit,
+function sentCodesKits(offered: BrowserKit['offered']): readonly SentCodesKit[] {
+  return [offered?.emailFactor, offered?.phoneFactor].filter((one) => one !== undefined)
+}
+
+async function sentCodesOf(
+  { contacts, channel }: SentCodesKit,
   userId: string,
-): Promise<EmailFactorOnPage> {
+): Promise<SentCodesOnPage> {
   const contact = await contacts.findContact(userId)
-  return { enabled: contact?.emailFactor === true, verified: provenAddress(contact) !== null }
+  const verified = provenIn(channel, contact) !== null
+  return { channel: channel.name, enabled: channel.hasFactor(contact), verified }
 }
 
-/** `/account/second-factor`: the authenticator app, and codes by mail. */
+/** `/account/second-factor`: the authenticator app, and codes by mail or text message. */
 export function createFactorPage(kit: BrowserKit): AccountFormPage {
   const { totpKit } = kit
-  const emailFactor = kit.offered?.emailFactor
+  const sentCodes = sentCodesKits(kit.offered)
   return {
     page: 'account/second-factor',
     needsFresh: true,
@@ -69,8 +75,10 @@ export function createFactorPage(kit: BrowserKit): AccountFormPage {
     async submit(asking) {
       const { found, fields } = asking
       const choice = fields.text('choice')
-      if ((choice === 'email-on' || choice === 'email-off') && emailFactor !== undefined)
-        return switchEmail(kit, emailFactor, asking, choice)
+      const [name, isOn] = choice.split('-')
+      const ofChannel = sentCodes.find(({ channel }) => channel.name === name)
+      if (ofChannel !== undefined && (isOn === 'on' || isOn === 'off'))
+        return switchSent(kit, ofChannel, asking, isOn)
       if (totpKit === undefined) return { next: 'open', page: 'account' }
       if (fields.has('code')) return confirm(kit, totpKit, asking)
       const { context } = asking.request
@@ -98,36 +106,41 @@ async function contentOf(
   found: BrowserUser,
   done: AccountFactorView['done'],
 ): Promise<(form: PageForm) => Content> {
-  const hasEmailPage = kit.offered?.emails !== undefined
+  const { emails, phones } = kit.offered ?? {}
+  const page = (channel: Channel['name'], isThere: boolean) =>
+    isThere ? plainAddress(kit, `account/${channel}`) : null
   const shown = {
     account: accountOf(found),
     ...(await factorOf(kit, found.session.userId)),
     asksPassword: await kit.owesPassword(found.approved.user),
     done,
-    proveAddress: hasEmailPage ? plainAddress(kit, 'account/email') : null,
+    prove: {
+      email: page('email', emails !== undefined),
+      phone: page('phone', phones !== undefined),
+    },
     back: plainAddress(kit, 'account'),
   }
   return (form) => (shell) => accountFactorPage({ ...shown, form }, shell)
 }
 
-async function switchEmail(
+async function switchSent(
   kit: BrowserKit,
-  emailFactor: EmailFactorKit,
+  sentCodes: SentCodesKit,
   asking: Asking,
-  choice: 'email-on' | 'email-off',
+  state: 'on' | 'off',
 ): Promise<Changed> {
   const { found, user } = asking
-  const isOn = choice === 'email-on'
+  const isOn = state === 'on'
   return change(kit, asking, async () => {
     try {
       const given = { enabled: isOn, proof: nothingShown }
-      await switchEmailFactor(emailFactor, user, given, asking.request)
+      await switchSentCodes(sentCodes, user, given, asking.request)
     } catch (error) {
       if (!(error instanceof AuthError && error.code === 'invalid-request')) throw error
       // The address has lost its proof since the page was shown.
       return asking.show(await contentOf(kit, found, null), staleForm)
     }
-    return asking.show(await contentOf(kit, found, choice))
+    return asking.show(await contentOf(kit, found, `${sentCodes.channel.name}-${state}`))
   })
 }
 
@@ -195,21 +208,22 @@ interface AccountFactorView extends FactorOnPage, OwnView {
   /** Whether an authenticator app is set up by the password alone. */
   readonly asksPassword: boolean
   /** The change that the last form has made; null for none. */
-  readonly done: 'email-on' | 'email-off' | null
-  /** The page to prove the address; null without. */
-  readonly proveAddress: string | null
+  readonly done: `${Channel['name']}-${'on' | 'off'}` | null
+  /** The pages to prove the addresses; null without. */
+  readonly prove: Readonly<Record<Channel['name'], string | null>>
 }
 
 /** The state of the user's second factor. */
 export interface FactorOnPage {
   /** Null if the host has no store of second factors. */
   readonly app: AppFactorOnPage | null
-  /** Null if the host offers no codes by mail. */
-  readonly email: EmailFactorOnPage | null
+  /** Codes by mail and by text message, as the host offers them. */
+  readonly sent: readonly SentCodesOnPage[]
 }
 
-/** Codes by mail. */
-export interface EmailFactorOnPage {
+/** Codes by mail, or by text message. */
+export interface SentCodesOnPage {
+  readonly channel: Channel['name']
   readonly enabled: boolean
   /** Whether the user has a proven address, without which it cannot be switched on. */
   readonly verified: boolean
@@ -222,13 +236,13 @@ export interface AppFactorOnPage {
 }
 
 /**
- * The authenticator app: set up, or its codes and its end. Below it, codes by mail.
+ * The authenticator app: set up, or its codes and its end. Below it, codes that are sent.
  *
  * @internal
  */
 export function accountFactorPage(view: AccountFactorView, { texts }: PageShell): PageContent {
-  const { account, form, app, email, done, back } = view
-  const isForm = app !== null || email?.enabled === true || email?.verified === true
+  const { account, form, app, sent, done, back } = view
+  const isForm = app !== null || sent.some(({ enabled, verified }) => enabled || verified)
   return {
     title: 'account.factor',
     isFaulty: isForm && form.fault !== null,
@@ -241,25 +255,25 @@ ${
   app &&
   html`<p>${appText(app, texts)}</p>
 `
-}${isForm ? forms(view, texts) : email && ofEmail(view, email, texts)}
+}${isForm ? forms(view, texts) : sent.map((one) => ofSent(view, one, texts))}
 ${backTo(back, texts)}`,
   }
 }
 
 // A password that is asked for stands in a form of its own: mailed codes go without it.
 function forms(view: AccountFactorView, texts: PageTexts): HtmlValue {
-  const { account, form, app, email, asksPassword } = view
-  const mailed = email && ofEmail(view, email, texts)
+  const { account, form, app, sent, asksPassword } = view
+  const codes = sent.length === 0 ? null : sent.map((one) => ofSent(view, one, texts))
   if (app === null || app.enabled || !asksPassword)
-    return formOf(form, texts, 'fault.stale', [app && ofApp(app, texts), mailed])
+    return formOf(form, texts, 'fault.stale', [app && ofApp(app, texts), codes])
   const present = presentField(form.fault?.kind === 'wrong', texts)
   const content = [hiddenUsername(account.username), present, ofApp(app, texts)]
   return [
     formOf(form, texts, 'new-password.wrong-present', content, true),
-    mailed &&
+    codes &&
       html`
 <form method="post" action="${form.action}">
-${form.hidden}${mailed}
+${form.hidden}${codes}
 </form>`,
   ]
 }
@@ -274,28 +288,32 @@ function ofApp({ enabled }: AppFactorOnPage, texts: PageTexts): HtmlValue {
   ]
 }
 
-function ofEmail(
-  { app, proveAddress }: AccountFactorView,
-  email: EmailFactorOnPage,
+function ofSent(
+  { app, sent, prove }: AccountFactorView,
+  one: SentCodesOnPage,
   texts: PageTexts,
 ): HtmlValue {
-  const state = html`${
-    app &&
-    html`<h2>${texts.html('account-factor.email')}</h2>
+  const { channel, enabled, verified } = one
+  const isAlone = app === null && sent.length === 1
+  const title = isAlone
+    ? null
+    : html`<h2>${texts.html(`account-factor.${channel}`)}</h2>
 `
-  }<p>${emailFactorText(email, texts)}</p>
+  const state = html`${title}<p>${sentCodesText(one, texts)}</p>
 `
-  if (email.enabled) {
-    const off = button(texts.html('account-factor.email-off'), choice('email-off', 'danger'))
+  if (enabled) {
+    const given = choice(`${channel}-off`, 'danger')
+    const off = button(texts.html(`account-factor.${channel}-off`), given)
     return [state, off, hint('account-factor.off-help', texts)]
   }
-  if (email.verified) {
-    const on = button(texts.html('account-factor.email-on'), choice('email-on'))
-    const helps = ['account-factor.email-on-help', 'account-factor.off-help'] as const
+  if (verified) {
+    const on = button(texts.html(`account-factor.${channel}-on`), choice(`${channel}-on`))
+    const helps = [`account-factor.${channel}-on-help`, 'account-factor.off-help'] as const
     return [state, on, helps.map((key) => hint(key, texts))]
   }
-  const prove = texts.html('account-factor.email-prove')
-  const link = proveAddress === null ? prove : html`<a href="${proveAddress}">${prove}</a>`
+  const words = texts.html(`account-factor.${channel}-prove`)
+  const href = prove[channel]
+  const link = href === null ? words : html`<a href="${href}">${words}</a>`
   return [
     state,
     html`<p>${texts.html('account-factor.email-unproven', { link })}</p>
@@ -317,7 +335,10 @@ export function appText(
   return texts.html('account.factor-on', { count: String(recoveryCodesLeft) })
 }
 
-/** The state of codes by mail in words. */
-export function emailFactorText({ enabled }: EmailFactorOnPage, texts: PageTexts): SafeHtml {
-  return texts.html(enabled ? 'account.email-factor-on' : 'account.email-factor-off')
+/** The state of sent codes in words. */
+export function sentCodesText(
+  { channel, enabled }: Pick<SentCodesOnPage, 'channel' | 'enabled'>,
+  texts: PageTexts,
+): SafeHtml {
+  return texts.html(`account.${channel}-factor-${enabled ? 'on' : 'off'}`)
 }

@@ -1,3 +1,6 @@
+import type { RequestContext } from '../audit/events.js'
+import { methodOfCode } from '../email-sign-in/email-sign-in.js'
+import type { MailedSignIn } from '../pages/flow.js'
 import type { FormPage } from '../pages/form-page.js'
 import {
   button,
@@ -41,8 +44,8 @@ function secondFactorPageOf(
   return {
     page: kind === 'code' ? 'second-factor' : 'recovery-code',
 
-    async view({ asked, flow }, form) {
-      const shown: StoredMethod[] = flow?.mailed === undefined ? [] : ['email']
+    async view({ asked, flow, request }, form) {
+      const shown = await shownBefore(kit, flow?.mailed, request.context)
       const owed = await owedBy(kit, flow?.pending?.userId ?? '', shown)
       if (owed === null) return null
       const { user, first, passkey, sendable, hasRecovery } = owed
@@ -89,6 +92,15 @@ function secondFactorPageOf(
       return settleSignIn(kit, result, visit)
     },
   }
+}
+
+async function shownBefore(
+  { emailSignInKit }: BrowserKit,
+  mailed: MailedSignIn | undefined,
+  context: RequestContext,
+): Promise<readonly StoredMethod[]> {
+  if (mailed === undefined || emailSignInKit === undefined) return []
+  return [await methodOfCode(emailSignInKit, mailed.requestId, context)]
 }
 
 /** The factors that the user can use. */

@@ -211,7 +211,7 @@ async function byMail(
   if (emailSignInKit === undefined || code === null) return startOver
   const lifetime = browserLifetime(stay)
   const browser = { remember, rememberToken: visit.rememberToken }
-  const shown = { secondFactor, passkey, browser }
+  const shown = { secondFactor, passkey, browser, password: undefined }
   const given = { requestId, code, ...shown, tokens: 'cookie', lifetime } as const
   const outcome = await logInOnPage(emailSignInKit, given, visit)
   if (outcome.outcome === 'logged-in') return signedIn(kit, outcome.loggedIn, stay, visit)
@@ -360,6 +360,9 @@ function resultOf(error: unknown, otherwise: FormSignIn): FormSignIn {
       return again(403, { kind: 'refused', message })
     case 'password-expired':
       return again(403, { kind: 'password-expired', url: addressIn(error) })
+    // Only a code that went to a number.
+    case 'reauthentication-required':
+      return again(403, { kind: 'long-away' })
     case 'too-many-requests':
       return again(429, { kind: 'throttled', retryAfter })
     case 'temporarily-unavailable':

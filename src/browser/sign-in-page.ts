@@ -95,11 +95,13 @@ type OtherWays = Pick<SignInView, 'forgotten' | 'register' | 'byCode'>
 const noOtherWays: OtherWays = { forgotten: null, register: null, byCode: null }
 
 function otherWays(kit: BrowserKit, asked: PageVisit['asked']): OtherWays {
-  const hasCodes = kit.emailSignInKit !== undefined
+  const { emailSignInKit } = kit
+  const isByMail = emailSignInKit?.accountsOptions.phones?.signIn !== true
+  const code = { href: pageAddress(kit.baseUrl, 'code', asked), isByMail }
   return {
     forgotten: forgottenOf(kit, asked),
     register: registerOf(kit, asked),
-    byCode: hasCodes ? pageAddress(kit.baseUrl, 'code', asked) : null,
+    byCode: emailSignInKit === undefined ? null : code,
   }
 }
 
@@ -288,7 +290,7 @@ export interface SignInView {
   /** The pages for a forgotten password, a new account and a mailed code; null without. */
   readonly forgotten: string | null
   readonly register: string | null
-  readonly byCode: string | null
+  readonly byCode: { readonly href: string; readonly isByMail: boolean } | null
   /** The names of the directories that have passwords; empty without. */
   readonly directories: readonly string[]
   /** In the order of their buttons; empty without. They are links. */
@@ -435,7 +437,10 @@ function password(view: SignInView, texts: PageTexts, script: string): SafeHtml 
 function elsewhere({ byCode, forgotten, register }: SignInView, texts: PageTexts): SafeHtml | null {
   if (byCode === null && forgotten === null && register === null) return null
   const links = [
-    byCode && html`<a href="${byCode}">${texts.html('sign-in.by-code')}</a>`,
+    byCode &&
+      html`<a href="${byCode.href}">${texts.html(
+        byCode.isByMail ? 'sign-in.by-code' : 'code-any.title',
+      )}</a>`,
     forgotten && html`<a href="${forgotten}">${texts.html('sign-in.forgotten')}</a>`,
     register && html`<a href="${register}">${texts.html('sign-in.register')}</a>`,
   ]

@@ -9,6 +9,7 @@ import type {
   Email,
   InvitationOnWire,
   NewUser,
+  Phone,
   Proof,
   RegistrationRules,
   UserName,
@@ -37,17 +38,20 @@ export interface PasswordMethods {
 /** The address of the signed-in user. Only if the server has the option `accounts`. */
 export interface EmailMethods {
   get(): Promise<Email>
-  /** Mails a code to the present address. Throws `already-verified`. */
+  /** Sends a code to the present address. Throws `already-verified`. */
   verify(): Promise<CodeSent>
   /**
-   * Mails a code to a new address, which replaces the present one when it is confirmed. Throws
+   * Sends a code to a new address, which replaces the present one when it is confirmed. Throws
    * `reauthentication-required`: call it again with a proof.
    */
-  change(email: string, proof?: Proof): Promise<CodeSent>
-  /** Confirms an address by the code that was mailed there. Throws `proof-refused`. */
+  change(address: string, proof?: Proof): Promise<CodeSent>
+  /**
+   * Confirms an address by the code that was sent there. Throws `proof-refused`; of a number
+   * `phone-in-use`, if another user has it.
+   */
   confirm(requestId: string, code: string): Promise<void>
   /**
-   * Switches codes by mail as a second factor on or off, and ends the other sessions. Throws
+   * Switches sent codes as a second factor on or off, and ends the other sessions. Throws
    * `reauthentication-required`: call it again with a proof.
    */
   setSecondFactor(enabled: boolean, proof?: Proof): Promise<void>
@@ -58,10 +62,16 @@ export interface EmailMethods {
   undo(token: string, password?: string): Promise<void>
 }
 
-/** Passwords and addresses. Every method throws AuthClientError. */
+/** The number of the signed-in user. Only if the server has the option `accounts.phones`. */
+export interface PhoneMethods extends Omit<EmailMethods, 'get'> {
+  get(): Promise<Phone>
+}
+
+/** Passwords, addresses and numbers. Every method throws AuthClientError. */
 export interface MailedMethods {
   readonly password: PasswordMethods
   readonly email: EmailMethods
+  readonly phone: PhoneMethods
 }
 
 /** Links work without a signed-in user. */
@@ -72,7 +82,11 @@ export function createMailed(
 ): MailedMethods {
   const ask = dataOf(call)
   const askAnybody = dataOf((request) => withRetry(() => transport.ask(request)))
-  return { password: passwordMethods(ask, askAnybody), email: emailMethods(ask, askAnybody) }
+  return {
+    password: passwordMethods(ask, askAnybody),
+    email: { get: () => ask('GET', '/auth/email'), ...addressMethods('email', ask, askAnybody) },
+    phone: { get: () => ask('GET', '/auth/phone'), ...addressMethods('phone', ask, askAnybody) },
+  }
 }
 
 function passwordMethods(ask: Ask, askAnybody: Ask): PasswordMethods {
@@ -88,12 +102,15 @@ function passwordMethods(ask: Ask, askAnybody: Ask): PasswordMethods {
   }
 }
 
-function emailMethods(ask: Ask, askAnybody: Ask): EmailMethods {
-  const path = '/auth/email'
+function addressMethods(
+  name: 'email' | 'phone',
+  ask: Ask,
+  askAnybody: Ask,
+): Omit<EmailMethods, 'get'> {
+  const path = `/auth/${name}`
   return {
-    get: () => ask('GET', path),
     verify: () => ask('POST', `${path}/verify`),
-    change: (email, proof) => ask('POST', `${path}/change`, { ...proof, email }),
+    change: (address, proof) => ask('POST', `${path}/change`, { ...proof, [name]: address }),
     confirm: async (requestId, code) =>
       void (await ask('POST', `${path}/confirm`, { requestId, code })),
     setSecondFactor: async (enabled, proof) =>
@@ -160,15 +177,19 @@ export interface MailedCode {
   /** Seconds in which it works. */
   readonly expiresIn: number
   /**
-   * Signs in by the mailed code. `code-needed` then asks for the second factor. Throws
-   * AuthClientError: `proof-refused` for a wrong code, which may be typed five times, `forbidden`,
-   * `too-many-requests`.
+   * Signs in by the code. `code-needed` then asks for the second factor. Throws AuthClientError:
+   * `proof-refused` for a wrong code, which may be typed five times, `forbidden`,
+   * `too-many-requests`; for a code that went to a number `reauthentication-required`, if the user
+   * has not been here for half a year: then pass the password as well.
    */
-  submit(code: string, shown?: { readonly secondFactor?: string }): Promise<SignInResult>
+  submit(
+    code: string,
+    shown?: { readonly secondFactor?: string; readonly password?: string },
+  ): Promise<SignInResult>
 }
 
-/** Signing in by a mailed code. */
-export type SignInByCode = (name: UserName) => Promise<MailedCode>
+/** Signing in by a code, mailed or sent to a number. */
+export type SignInByCode = (name: UserName | { readonly phone: string }) => Promise<MailedCode>
 
 export function createSignInByCode(
   { ask }: Pick<Transport, 'ask'>,

@@ -96,8 +96,9 @@ export interface AuthClient extends AccountMethods, MailedMethods, RegistrationM
    */
   signIn: SignIn['signIn']
   /**
-   * Asks the server to mail a code to sign in with, also for a name that nobody has. Only if the
-   * server has the option `accounts.emailSignIn`. Throws `too-many-requests` with `retryAfter`.
+   * Asks the server to mail a code to sign in with, or to send it to a number, also for one that
+   * nobody has. Only if the server has the option `accounts.emailSignIn`, or for a number
+   * `accounts.phones.signIn`. Throws `too-many-requests` with `retryAfter`.
    */
   signInByCode: SignInByCode
   /**

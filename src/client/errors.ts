@@ -40,6 +40,7 @@ const wireNames = [
   'already-verified',
   'username-taken',
   'identity-in-use',
+  'phone-in-use',
   'too-many-named-tokens',
   'passkey-exists',
   'too-many-passkeys',

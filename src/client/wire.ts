@@ -204,6 +204,12 @@ export interface Email {
   readonly secondFactor?: boolean
 }
 
+/** The mobile number of a user. */
+export interface Phone extends Omit<Email, 'email'> {
+  /** In the form E.164. */
+  readonly phone: string | null
+}
+
 /** A code is on its way. */
 export interface CodeSent {
   /** For `confirm`, together with the code. */

@@ -59,14 +59,14 @@ export async function askDeletion(
   context: RequestContext,
 ): Promise<CodeSent | null> {
   const { contacts, proofs, mails } = kit
-  await requireNoUndo(kit, user.id)
+  await requireNoUndo(kit, user.id, kit.channels.email)
   const contact = await contacts.findContact(user.id)
   const email = provenAddress(contact)
   if (email === null) {
     await deleteAccount(kit, user.id, context)
     return null
   }
-  const to = { email, user, locale: contact?.locale }
+  const to = { address: email, user, locale: contact?.locale }
   const refused = await mails.take(to, 'confirm-deletion', context)
   if (refused !== null) throw refused
   const mark = proofs.markOf(sessionParts(session.id))
@@ -107,7 +107,7 @@ export async function confirmDeletion(
   // Only a code of a user is right.
   if (userId === null) throw proofs.refusal('no-user', proof.record, context)
   // The address may have changed since the code was mailed.
-  if (!(await proofs.hasBegun(proof))) await requireNoUndo(kit, userId)
+  if (!(await proofs.hasBegun(proof))) await requireNoUndo(kit, userId, kit.channels.email)
   await proofs.begin(proof)
   await deleteEverything(kit, userId, context)
   if (!(await proofs.consume(proof))) throw proofs.refusal('void', proof.record, context)

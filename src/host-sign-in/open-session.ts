@@ -10,7 +10,7 @@ import { isHostId } from '../lib/texts.js'
 import type { ApprovedSignIn } from '../sessions/approved-sign-in.js'
 import type { IssuedSession, OpenedSession, SessionRequest } from '../sessions/issuing.js'
 import { type SignInOptions, signInOptionsShape } from '../sessions/sign-in-options.js'
-import type { SessionRecord } from '../stores/contract.js'
+import type { SessionRecord, StoredMethod } from '../stores/contract.js'
 
 /** The methods that a host may assert. */
 export type VouchedMethod = 'host' | 'pwd' | 'mfa' | 'hwk' | 'swk'
@@ -98,6 +98,9 @@ export async function openApproved(
   return { ...issued, me, required, rememberToken: kept ?? null }
 }
 
+/** Methods that a new password ends. */
+const ofHash: readonly StoredMethod[] = ['pwd', 'email', 'sms']
+
 // If the user was disabled or changed the factor while this session was opened, all sessions ended
 // except this one, which did not exist yet. This is checked again after the write: one of the two
 // sees the other.
@@ -126,8 +129,8 @@ async function whatChanged(
   const user = await users.findById(approved.user.id)
   if (user === null || user.disabled === true) return ['disabled', new AuthError('Unauthorized')]
   // Opened by a password that has changed, or by another hash of the same one: the host may try
-  // again. Or by a mailed code, which a new password voids.
-  const endsWithHash = approved.methods.some((method) => method === 'pwd' || method === 'email')
+  // again. Or by a code in its place, which a new password voids.
+  const endsWithHash = approved.methods.some((method) => ofHash.includes(method))
   const byOldHash = endsWithHash && user.passwordHash !== approved.user.passwordHash
   if (byOldHash || !passwordWatch.fits(session, user))
     throw new AuthError('temporarily-unavailable', {

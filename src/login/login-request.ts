@@ -30,6 +30,12 @@ export interface LoginRequest {
 }
 
 const kinds = ['email', 'username', 'user'] as const
+
+/** Whether a body names a user. */
+export function hasIdentifier(body: JsonBody): boolean {
+  return kinds.some((kind) => Object.hasOwn(body, kind))
+}
+
 const text = z.string().min(1).refine(isWellFormed, 'Invalid input: lone surrogates')
 // `abort`, because zod would continue with the next check, and normalising many combining marks
 // takes quadratic time. Two spellings that look the same must be neither two accounts nor one
@@ -177,9 +183,22 @@ export function lowerCaseNames({ kind, value }: LoginIdentifier): string {
 /**
  * Returns the function that makes identifiers canonical: the host's, or the default. Blanks at
  * either end do not count. Rejects with 503 if the host's function fails, and with 400 for nothing
- * but blanks.
+ * but blanks. `numberIn` reads a mobile number, which is its own canonical form.
  */
 export function createCanonical(
+  ofHost: CanonicalIdentifier | undefined,
+  call: HostCall,
+  numberIn?: (typed: string) => Promise<string | null>,
+): (identifier: LoginIdentifier) => Soon<LoginIdentifier> {
+  const ofName = canonicalNames(ofHost, call)
+  if (numberIn === undefined) return ofName
+  return async function canonicalWithNumbers(identifier) {
+    const number = identifier.kind === 'user' ? await numberIn(identifier.value) : null
+    return number === null ? ofName(identifier) : { kind: 'user', value: number }
+  }
+}
+
+function canonicalNames(
   ofHost: CanonicalIdentifier | undefined,
   call: HostCall,
 ): (identifier: LoginIdentifier) => Soon<LoginIdentifier> {

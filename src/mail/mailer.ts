@@ -9,7 +9,7 @@ import { createHostCall } from '../lib/host-call.js'
 import { chooseLanguage, type PageTexts } from '../pages/texts.js'
 import type { Mail, MailCause, MailSender } from './contract.js'
 
-/** Counts of mails since the start. */
+/** Counts of mails and text messages since the start. */
 export interface MailStats {
   /** The host's `send` has resolved. */
   readonly sent: number
@@ -59,10 +59,28 @@ const atOnce = 10
 /** How many wait: of one kind that anybody may ask for, and of all that tell an owner something. */
 const mostAsked = 100
 const mostTold = 1000
-const sendTimeoutMs = 30_000
+/** Milliseconds that the host has for one. */
+export const sendTimeoutMs = 30_000
 
+/** Sends mails by the host's sender. */
 export function createMailer(kit: GroundKit, settings: MailSettings): Mailer {
-  const { deliver, conclude, counts } = createDelivery(kit, settings)
+  return createOutbox(kit, createHandOver(kit, settings), settings.storeTimeout)
+}
+
+/** Hands a message to the host. Resolves with the reason if it was not sent. Never rejects. */
+export type HandOver = (mail: MailToSend, context: RequestContext) => Promise<MailFault | null>
+
+/**
+ * Hands messages over in their turn, and reports the results. `close` waits `storeTimeout`
+ * milliseconds.
+ */
+export function createOutbox(
+  kit: Pick<GroundKit, 'audit'>,
+  handOver: HandOver,
+  storeTimeout: number,
+  channel?: 'phone',
+): Mailer {
+  const { deliver, conclude, counts } = createDelivery(kit, handOver, channel)
   const told = createMailQueue(mostTold)
   const asked = new Map<MailKind, MailQueue>()
   let closed = false
@@ -103,7 +121,7 @@ export function createMailer(kit: GroundKit, settings: MailSettings): Mailer {
     stats: () => ({ ...counts, waiting: queues().reduce((sum, { work }) => sum + work.size, 0) }),
     async close() {
       closed = true
-      await within(settings.storeTimeout, Promise.all(queues().flatMap(({ work }) => [...work])))
+      await within(storeTimeout, Promise.all(queues().flatMap(({ work }) => [...work])))
     },
   }
 }
@@ -150,17 +168,17 @@ interface AboutMail {
 
 const aboutOf = ({ kind, user }: MailToSend): AboutMail => ({ kind, userId: user?.id ?? null })
 
-// Hands a mail to the host, and reports the result.
-function createDelivery({ clock, audit, watch }: GroundKit, settings: MailSettings) {
-  const { sender, nameDevice } = settings
-  const call = createHostCall(
-    sendTimeoutMs,
-    (failure) => audit({ type: 'host.failed', ...failure }, noRequest),
-    { watch },
-  )
+// Hands a message over, and reports the result.
+function createDelivery(
+  { audit }: Pick<GroundKit, 'audit'>,
+  handOver: HandOver,
+  channel: 'phone' | undefined,
+) {
   const counts = { sent: 0, failed: 0 }
+  const ofChannel = channel === undefined ? {} : { channel }
 
-  function conclude(about: AboutMail, reason: MailFault | null, context: RequestContext): void {
+  function conclude(of: AboutMail, reason: MailFault | null, context: RequestContext): void {
+    const about = { ...of, ...ofChannel }
     if (reason === null) {
       counts.sent += 1
       audit({ type: 'mail.queued', ...about }, context)
@@ -170,29 +188,40 @@ function createDelivery({ clock, audit, watch }: GroundKit, settings: MailSettin
     }
   }
 
-  async function hand(
-    mail: MailToSend,
-    { ip, userAgent }: RequestContext,
-  ): Promise<MailFault | null> {
-    // The mail is handed over after the answer, even if the host works before its first `await`.
-    await new Promise(setImmediate)
-    const to = parseMailAddress(mail.to)
-    if (to === null) return 'address'
-    try {
-      const because = { ip, device: await nameDevice(userAgent), at: clock() }
-      await call('mail.send', () => sender.send(composeMail({ ...mail, to, because }, settings)))
-      return null
-    } catch (error) {
-      return isTimeout(error) ? 'timeout' : 'rejected'
-    }
-  }
-
   async function deliver(mail: MailToSend, context: RequestContext): Promise<void> {
-    const reason = await hand(mail, context)
-    conclude(aboutOf(mail), reason, context)
+    // It is handed over after the answer, even if the host works before its first `await`.
+    await new Promise(setImmediate)
+    conclude(aboutOf(mail), await handOver(mail, context), context)
   }
 
   return { counts, conclude, deliver }
+}
+
+function createHandOver({ clock, audit, watch }: GroundKit, settings: MailSettings): HandOver {
+  const { sender, nameDevice } = settings
+  const call = createHostCall(
+    sendTimeoutMs,
+    (failure) => audit({ type: 'host.failed', ...failure }, noRequest),
+    { watch },
+  )
+  return async function handOver(mail, { ip, userAgent }) {
+    const to = parseMailAddress(mail.to)
+    if (to === null) return 'address'
+    return faultOf(async () => {
+      const because = { ip, device: await nameDevice(userAgent), at: clock() }
+      await call('mail.send', () => sender.send(composeMail({ ...mail, to, because }, settings)))
+    })
+  }
+}
+
+/** The reason why a call of the host's sender has failed; null if it has not. */
+export async function faultOf(send: () => Promise<unknown>): Promise<MailFault | null> {
+  try {
+    await send()
+    return null
+  } catch (error) {
+    return isTimeout(error) ? 'timeout' : 'rejected'
+  }
 }
 
 // A call that failed is a 503 with the failure as its cause.
@@ -239,6 +268,8 @@ const otherwise = {
   'address-changed': null,
   'address-undone': 'mail.not-you-undone',
   'address-taken': 'mail.not-asked',
+  'phone-changed': null,
+  'phone-claimed': null,
   'second-factor-code': 'mail.not-signing-in',
   'sign-in-code': 'mail.not-asked',
   register: 'mail.not-asked',
@@ -298,7 +329,11 @@ function ways({ forgotUrl, accountUrl }: MailTexts, texts: PageTexts): string[] 
   return [[forgot, account].filter((one) => one !== undefined).join('\n')].filter(Boolean)
 }
 
-function textsFor(locale: string | null, { languages, language }: MailTexts): PageTexts {
+/** The texts in the user's language, or in the default one. */
+export function textsFor(
+  locale: string | null,
+  { languages, language }: Pick<MailTexts, 'languages' | 'language'>,
+): PageTexts {
   const asked = { uiLocales: [], userLocale: locale, acceptLanguage: undefined }
   return languages.get(chooseLanguage(asked, languages.keys(), language)) as PageTexts
 }

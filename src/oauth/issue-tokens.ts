@@ -134,6 +134,7 @@ const names: ReadonlyMap<StoredMethod, readonly string[]> = new Map([
   // A code is always a second factor.
   ['otp', ['otp', 'mfa']],
   ['recovery', ['otp', 'mfa']],
+  ['sms', ['sms']],
   // A key, whatever stores it, and a user's touch, together with a password or user verification.
   ['passkey', ['pop', 'user', 'mfa']],
   ['mfa', ['mfa']],

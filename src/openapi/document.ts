@@ -380,6 +380,9 @@ const details: Readonly<Partial<Record<AuthErrorCode, z.ZodType>>> = {
   'reauthentication-required': z
     .object({ maxAge: count('maximum age of the sign-in, in seconds') })
     .optional(),
+  'phone-in-use': z
+    .object({ until: text('from then on another code takes the number over; ISO 8601') })
+    .optional(),
   'action-required': z.object({ required: requiredActions }),
   'password-expired': z.object({ url: textOrNull('where the password is changed') }),
   'password-elsewhere': z.object({

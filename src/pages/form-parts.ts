@@ -23,6 +23,8 @@ export type FormFault =
   | { readonly kind: 'refused'; readonly message: string | null }
   /** Of a directory. The address is where it is changed; null if the host has not said it. */
   | { readonly kind: 'password-expired'; readonly url: string | null }
+  /** Of a number alone, which may be another person's by now. */
+  | { readonly kind: 'long-away' }
   | { readonly kind: 'throttled' | 'busy'; readonly retryAfter: number }
 
 /** The app that requests the sign-in. */
@@ -276,6 +278,8 @@ function faultText(fault: FormFault, texts: PageTexts, wrong: TextKey): SafeHtml
       return fault.message === null
         ? texts.html('fault.refused')
         : html`<bdi>${fault.message}</bdi>`
+    case 'long-away':
+      return texts.html('fault.long-away')
     case 'password-expired':
       return html`${texts.html('fault.password-expired')}${changeLink(fault.url, texts)}`
     case 'throttled':

@@ -40,6 +40,7 @@ export type AccountPageName =
   | 'account/identities'
   | 'account/password'
   | 'account/email'
+  | 'account/phone'
   | 'account/confirm'
   /** The link of a new device. */
   | 'account/link'

@@ -166,7 +166,7 @@ export async function invite(
   // A missing page is told before anything is stored.
   linkTo('invitation', '')
   const to = email === undefined ? null : requireAddress(email)
-  const sentTo = asked.send && to !== null ? { email: to, user: null, locale: null } : null
+  const sentTo = asked.send && to !== null ? { address: to, user: null, locale: null } : null
   const refused = sentTo && (await mails.take(sentTo, 'invitation', context))
   if (refused !== null) throw refused
   const sealed = { email: to, note }

@@ -181,7 +181,7 @@ async function mailCode(
   const owner = await kit.users.findByIdentifier(identifier)
   // A user who can still undo a change of the address gets it back.
   const isTaken = owner !== null || (await isKept(kit, email))
-  if ((await mails.take({ email, user: null }, 'register', context)) !== null) return
+  if ((await mails.take({ address: email, user: null }, 'register', context)) !== null) return
   const mailed = await proofs.openCode(
     {
       purpose: 'register',
@@ -196,7 +196,7 @@ async function mailCode(
   if (isTaken) {
     kit.audit({ type: 'account.register-refused', reason: 'address-taken' }, context)
     mails.send(
-      { email, user: null, locale: owner?.locale ?? locale },
+      { address: email, user: null, locale: owner?.locale ?? locale },
       { kind: 'address-taken' },
       context,
     )
@@ -210,5 +210,5 @@ async function mailCode(
     expiresAt,
     ...(url === undefined ? {} : { url }),
   } as const
-  mails.send({ email, user: null, locale }, content, context)
+  mails.send({ address: email, user: null, locale }, content, context)
 }

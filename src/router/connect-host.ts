@@ -7,7 +7,7 @@ import { type Audit, type EventObserver, noRequest } from '../audit/events.js'
 import { createContexts } from '../http/request-context.js'
 import type { GroundKit } from '../kits/ground-kit.js'
 import type { SignInKit } from '../kits/sign-in-kit.js'
-import { forgetRejection } from '../lib/async.js'
+import { forgetRejection, lazily } from '../lib/async.js'
 import {
   createHostCall,
   type HostCall,
@@ -99,7 +99,7 @@ export function connectHost(options: ResolvedOptions): ConnectedHost {
     // A host with its own canonical form also decides which names belong to one user.
     users: ownNames ? users : withExactNames(users, audit),
     noticeSpelling: ownNames ? () => {} : createSpellingWatch(users, clock, audit),
-    canonical: createCanonical(options.canonicalIdentifier, call),
+    canonical: createCanonical(options.canonicalIdentifier, call, numbersOf(options)),
     ...connectStores(options, call),
     totp: secondFactors && {
       store: failClosedSecondFactors(secondFactors, call),
@@ -117,6 +117,17 @@ export function connectHost(options: ResolvedOptions): ConnectedHost {
       return closeHasher()
     },
   }
+}
+
+// A login takes a number in any spelling.
+function numbersOf({ accounts }: ResolvedOptions) {
+  const { countries } = accounts?.phones ?? {}
+  if (countries === undefined) return undefined
+  const load = lazily(async () => {
+    const { createReadNumber } = await import('../accounts/phones/phone-numbers.js')
+    return createReadNumber(countries)
+  })
+  return async (typed: string) => (await (await load())(typed))?.number ?? null
 }
 
 // Every call is counted, traced and reported in the same way.

@@ -113,6 +113,7 @@ const doors: Readonly<Record<SignInDoor, true>> = {
   passkey: true,
   reauthenticate: true,
   'email-code': true,
+  'phone-code': true,
   registration: true,
   provider: true,
   device: true,

@@ -3,7 +3,7 @@ import { createAcceptanceRoutes } from '../acceptance/acceptance.js'
 import { createAccount } from '../account/account.js'
 import { createSecondFactorManagement } from '../account/second-factors.js'
 import { createSessionManagement, type SessionManagement } from '../account/session-management.js'
-import { createRemoveWaysIn } from '../account/ways-in.js'
+import { createRemoveWaysIn, type WaysInKit } from '../account/ways-in.js'
 import { createAccounts, withoutAccounts, withoutPasswordRules } from '../accounts/accounts.js'
 import type { AccountsKit } from '../accounts/accounts-server.js'
 import { createBrowserPages } from '../browser/browser-pages.js'
@@ -143,7 +143,7 @@ function createMap(kit: Kit) {
   const secondFactors = createSecondFactorManagement(kit)
   const passkeysKit = kit.passkeyServer && { ...kit, ...kit.passkeyServer }
   const passkeys = passkeysKit && createPasskeys(passkeysKit)
-  const removeWaysIn = createRemoveWaysIn({ ...kit, settlePasskeys: passkeys?.settleRemoved })
+  const removeWaysIn = createRemoveWaysIn(waysInKitOf(kit, passkeys?.settleRemoved))
   const sessions = createSessionManagement({ ...signIns, removeWaysIn })
   const accountsKit = accountsKitOf(kit, sessions.forAccounts)
   const { accounts, emailSignIn, deletion, registration } = createOffered(accountsKit, forms)
@@ -197,8 +197,15 @@ function createMap(kit: Kit) {
                                                      // POST /auth/email/change
                                                      // POST /auth/email/undo
                                                      // POST /auth/email/second-factor
+                                                     // GET /auth/phone
+                                                     // POST /auth/phone/verify
+                                                     // POST /auth/phone/confirm
+                                                     // POST /auth/phone/change
+                                                     // POST /auth/phone/undo
+                                                     // POST /auth/phone/second-factor
                                                      // GET, POST /account/password
                                                      // GET, POST /account/email
+                                                     // GET, POST /account/phone
                                                      // GET, POST /account/confirm
                                                      // GET, POST /account/forgot
                                                      // GET, POST /account/reset
@@ -272,6 +279,11 @@ function createMap(kit: Kit) {
   return map
 }
 
+// The kit that knows all ways in besides the password.
+function waysInKitOf(kit: Kit, settlePasskeys: WaysInKit['settlePasskeys']): WaysInKit {
+  return { ...kit, settlePasskeys, phones: kit.accountsServer?.channels.phone }
+}
+
 // The kit of the option `accounts`.
 function accountsKitOf(
   kit: Kit,
@@ -289,10 +301,10 @@ function createOffered(kit: AccountsKit | undefined, forms: FormsKit | undefined
       deletion: undefined,
       registration: undefined,
     }
-  const { emailSignIn, deletion } = kit.accountsOptions
+  const { emailSignIn, deletion, phones } = kit.accountsOptions
   return {
     accounts: createAccounts(kit, forms),
-    emailSignIn: emailSignIn ? createEmailSignIn(kit) : undefined,
+    emailSignIn: emailSignIn || phones?.signIn ? createEmailSignIn(kit) : undefined,
     deletion: deletion ? createDeletion(kit, forms) : undefined,
     registration: createRegistration(kit, forms),
   }

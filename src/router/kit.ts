@@ -2,7 +2,8 @@ import { createAcceptance } from '../acceptance/acceptance.js'
 import { createProvePassword } from '../account/prove-password.js'
 import { type AccountsServer, createAccountsServer } from '../accounts/accounts-server.js'
 import { isKept } from '../accounts/former-addresses.js'
-import { provenAddress } from '../accounts/mails.js'
+import { type Mails, provenAddress } from '../accounts/mails.js'
+import { createPhoneChannel, type PhoneChannel } from '../accounts/phones/phones.js'
 import { createProofs, type Proofs } from '../accounts/proofs.js'
 import {
   createDirectoryCounts,
@@ -20,7 +21,7 @@ import { ownMembers } from '../lib/check-options.js'
 import { silentLogger } from '../lib/logger.js'
 import { identifierDigests } from '../login/login-request.js'
 import { createVerifyPassword } from '../login/verify-password.js'
-import { createMailer } from '../mail/mailer.js'
+import { createMailer, type MailTexts } from '../mail/mailer.js'
 import { type BackchannelLogout, createBackchannelLogout } from '../oauth/backchannel-logout.js'
 import { addressAt } from '../oauth/base-url.js'
 import { createDeviceFlow } from '../oauth/device/device-flow.js'
@@ -271,8 +272,7 @@ type Served = Host & ReturnType<typeof keepSessions> & ReturnType<typeof serve>
 // The second factors of users: TOTP, those of the host, and codes by mail.
 function askForFactors(options: ResolvedOptions, kit: Served) {
   const accountsServer = serveAccounts(options, kit)
-  const emailFactor = accountsServer?.emailFactor
-  const codeFactors = emailFactor ? [...kit.otherFactors, emailFactor] : kit.otherFactors
+  const codeFactors = [...kit.otherFactors, ...(accountsServer?.sentCodes ?? [])]
   const acceptHostMfa = options.secondFactor?.acceptHostMfa === true
   const secondFactors = createSecondFactors({ ...kit, codeFactors, acceptHostMfa })
   const acceptance = options.acceptance && createAcceptance(kit, options.acceptance)
@@ -415,7 +415,29 @@ function serveAccounts(options: ResolvedOptions, kit: Served): AccountsServer | 
   const texts = { languages, language, ...urls }
   const settings = { ...texts, sender: accounts.mail, nameDevice, storeTimeout }
   const mailer = createMailer(kit, settings)
-  return createAccountsServer(kit, accounts, mailer)
+  return createAccountsServer(kit, accounts, mailer, (mails) =>
+    servePhones(options, kit, texts, mails),
+  )
+}
+
+// Text messages, by the option `accounts.phones`.
+function servePhones(
+  { accounts, storeTimeout }: ResolvedOptions,
+  kit: Served,
+  { languages, language }: Pick<MailTexts, 'languages' | 'language'>,
+  mails: Mails,
+): PhoneChannel | undefined {
+  const { phones } = accounts ?? {}
+  const { proofs, proofStore } = kit
+  const { findContact, updatePhone, setPhoneFactor } = kit.users
+  // Checked at the start.
+  if (!phones || !proofs || !proofStore || !findContact || !updatePhone) return undefined
+  const service = phones.name ?? kit.totpIssuer
+  const owners = { ...kit, proofs, proofStore, findContact, updatePhone, setPhoneFactor, mails }
+  return createPhoneChannel(phones, async () => {
+    const { loadPhones } = await import('../accounts/phones/phone-channel.js')
+    return loadPhones(owners, phones, { languages, language, service, storeTimeout })
+  })
 }
 
 // Imported with the first mail and not with the router: what knows the devices is heavy.

@@ -103,6 +103,7 @@ function refuseForgottenKeys({ lifetimes, signer }: ResolvedOptions): void {
 function refuseUnfitFactors(options: ResolvedOptions): void {
   const { secondFactor, secondFactors, passkeys, accounts, otherFactors } = options
   const hasEmailFactor = accounts?.emailSecondFactor === true
+  const hasPhoneFactor = accounts?.phones?.secondFactor === true
   if (secondFactors === undefined && 'secondFactors' in options) {
     // Without the store, nobody would be asked for an existing factor. A misspelt
     // `stores.secondFactors` looks the same, so it is refused.
@@ -117,7 +118,8 @@ function refuseUnfitFactors(options: ResolvedOptions): void {
     secondFactor.acceptHostMfa !== true &&
     secondFactors === undefined &&
     passkeys === undefined &&
-    !hasEmailFactor
+    !hasEmailFactor &&
+    !hasPhoneFactor
   ) {
     const remedy = 'spread a shipped set of stores, or leave it out.'
     throw new AuthConfigError(
@@ -132,7 +134,8 @@ function refuseUnfitFactors(options: ResolvedOptions): void {
       'has no store for its browsers.',
       'pass proofs, or spread a shipped set of stores.',
     )
-  const own = ['totp', 'recovery', 'passkey', ...(hasEmailFactor ? ['email'] : [])]
+  const ofPhones = hasPhoneFactor ? ['sms'] : []
+  const own = ['totp', 'recovery', 'passkey', ...(hasEmailFactor ? ['email'] : []), ...ofPhones]
   const names = [...own, ...otherFactors.map(({ name }) => name)]
   const twice = names.find((name, index) => names.indexOf(name) !== index)
   if (twice === undefined) return

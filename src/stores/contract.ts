@@ -1,7 +1,7 @@
 /**
- * How the user proved who they are: password, TOTP, recovery code, passkey, a code that was mailed
- * in the place of a password, or vouched for by the host. `remembered`: the browser has shown a
- * second factor some days ago. Of the methods that a host vouches for,
+ * How the user proved who they are: password, TOTP, recovery code, passkey, a code in the place of
+ * a password, by mail or by text message, or vouched for by the host. `remembered`: the browser has
+ * shown a second factor some days ago. Of the methods that a host vouches for,
  * `mfa` (several factors), `hwk` and `swk` (a key in hardware or software) have the meaning of [RFC
  * 8176 §2](https://www.rfc-editor.org/rfc/rfc8176#section-2).
  */
@@ -11,6 +11,7 @@ export type AuthenticationMethod =
   | 'recovery'
   | 'passkey'
   | 'email'
+  | 'sms'
   | 'remembered'
   | 'host'
   | 'mfa'

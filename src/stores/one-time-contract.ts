@@ -129,6 +129,10 @@ export type ProofPurpose =
   | 'upstream-logout'
   | 'directory-watch'
   | 'remembered'
+  | 'phone-added'
+  | 'phone-claim'
+  | 'seen'
+
 /** A purpose as stored. A purpose that this release does not know is passed on unchanged. */
 export type StoredPurpose = ProofPurpose | (string & Record<never, never>)
 

@@ -253,6 +253,7 @@ const ofNetworks: readonly ThrottleScope[] = [
   'provider-flow',
   'device-code',
   'client-registration',
+  'text-network',
   'device-link',
   'user-code-network',
 ]

@@ -19,6 +19,7 @@ import { createMailLimits, type MailLimits } from './mail-limits.js'
 import { createPasswordLimits, type TakePasswordSlot } from './password-limits.js'
 import { createRefusalLimits, type RefusalLimits } from './refusal-limits.js'
 import { createSecondFactorLimits, type SecondFactorLimits } from './second-factor-limits.js'
+import type { TextBudget, TextLimits } from './text-limits.js'
 
 // The counters. An identifier is canonical: the same for every case of letters and every field. The
 // user is the owner of its account. A network is an IPv4 address or an IPv6 /64. "Right" is a right
@@ -84,6 +85,19 @@ import { createSecondFactorLimits, type SecondFactorLimits } from './second-fact
 //                          /48; session         a typed code
 // mar-client-registration… /64 (or IPv4), /56,  a client registers   -                     1 h
 //                          /48                  itself
+// mar-text-number(-day)    number               before a message     refused               900 s
+//                                                                                          24 h
+// mar-text-account         user, or a number    before a message     refused               24 h
+// mar-text-network…        /64 (or IPv4), /56,  before a message     refused               1 h
+//                          /48                  (1)
+// mar-text-prefix(-day)    prefix               before one (1)       refused               1 h
+//                                                                                          24 h
+// mar-text-hour, -day      (the service)        before one (1)       refused               1 h
+//                                                                                          24 h
+// mar-text-sent            prefix               a message            judged                24 h
+// mar-text-typed           prefix               a code was right     judged                24 h
+// mar-text-paused          prefix               too few were typed   -                     1 h
+//                          (1) except a second factor in a network that its account knows
 // (in this process)        network              a client is looked  found; outage         900 s
 //                                               up
 //
@@ -116,6 +130,8 @@ export interface Throttle extends SecondFactorLimits, RefusalLimits, MailLimits,
   readonly takeIssue: TakeIssue
   /** Limits the passwords that reach a directory, to so many wrong ones of an entry. */
   readonly limitDirectories: (points: number) => TakeGuess
+  /** Limits text messages, to a budget of the whole service. Loads what few hosts need. */
+  readonly limitTexts: (budget: TextBudget) => Promise<TextLimits>
 }
 
 /** The settings that limits are made of. */
@@ -150,6 +166,10 @@ export function createThrottle(settings: ThrottleSettings): Throttle {
     limitLookups: createLookupLimit(kit),
     takeIssue: createIssueLimits(kit),
     limitDirectories: (points) => createTakeGuess(kit, points),
+    async limitTexts(budget) {
+      const { createTextLimits } = await import('./text-limits.js')
+      return createTextLimits(kit, budget)
+    },
     ...createRefusalLimits(kit),
     ...createMailLimits(kit),
     ...createDeviceLimits(kit),

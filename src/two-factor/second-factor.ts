@@ -46,8 +46,8 @@ export interface UserFactors {
 /** The users' second factors. */
 export interface SecondFactors {
   /**
-   * The user's active factors; null if there are none. After a mailed code in the place of a
-   * password, codes by mail are no second factor: they prove the same mailbox once more.
+   * The user's active factors; null if there are none. After a code in the place of a password, by
+   * mail or by text message, such codes are no second factor: they prove the same thing once more.
    */
   of(user: AuthUser, shown?: readonly StoredMethod[]): Promise<UserFactors | null>
   /** The TOTP of a user. Rejects with 503. */
@@ -196,9 +196,13 @@ async function withOthers(
   const enabled = await Promise.all(codeFactors.map((factor) => factor.isEnabled(user)))
   const active = codeFactors.filter((_factor, index) => enabled[index])
   if (totp === null && active.length === 0) return null
-  const others = active.filter(({ name }) => name !== 'email' || !shown.includes('email'))
+  const others = active.filter(({ name }) => !isShown(name, shown))
   const names = others.map(({ name }) => name)
   return { user, totp, others, methods: totp === null ? names : ['totp', ...names, 'recovery'] }
+}
+
+function isShown(name: string, shown: readonly StoredMethod[]): boolean {
+  return (name === 'email' || name === 'sms') && shown.includes(name)
 }
 
 function judgeOwn(

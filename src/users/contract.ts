@@ -7,7 +7,8 @@ export interface LoginIdentifier {
   /**
    * Well-formed text of 1-320 characters, without control characters, unchanged by NFKC, and
    * without blanks at either end. `email` and `username` are in lower case; `user` is as typed,
-   * since it may be an id. The domain of an address is in ASCII in both: `anna@xn--mller-kva.de`
+   * since it may be an id; with `accounts.phones`, a mobile number is in the form E.164:
+   * `+491701234567`. The domain of an address is in ASCII in both: `anna@xn--mller-kva.de`
    * for `anna@müller.de`.
    */
   readonly value: string
@@ -67,6 +68,15 @@ export interface UserContact {
    * it. Default false.
    */
   readonly emailFactor?: boolean
+  /** The mobile number in the form E.164, such as `+491701234567`. Default: none. */
+  readonly phone?: string | null
+  /** True only if the user has shown that messages to this number arrive. Default false. */
+  readonly phoneVerified?: boolean
+  /**
+   * True if the user has switched on codes by text message as a second factor. As `setPhoneFactor`
+   * stored it. Default false.
+   */
+  readonly phoneFactor?: boolean
 }
 
 /** A user who registers. */
@@ -103,7 +113,7 @@ export type UserCreation =
   | { readonly outcome: 'created'; readonly user: AuthUser }
   | { readonly outcome: 'taken'; readonly field: 'email' | 'username' }
 
-/** The outcome of {@link UserStore.updateEmail}. */
+/** The outcome of {@link UserStore.updateEmail} and {@link UserStore.updatePhone}. */
 export type EmailChange = 'changed' | 'superseded' | 'taken'
 
 /**
@@ -192,6 +202,22 @@ export interface UserStore {
    * stored before it resolves.
    */
   setEmailFactor?(userId: string, on: boolean): Promise<void>
+  /**
+   * Optional. Sets the number to `to`, and marks it as proven, only if it is still `from`, in one
+   * statement; null is no number. `from` and `to` may be one number, which is marked as proven
+   * then. The outcomes are those of `updateEmail`. `findByIdentifier` is asked for numbers with the
+   * kind `user`. The option `accounts.phones` needs it.
+   */
+  updatePhone?(
+    userId: string,
+    from: string | null,
+    to: string | null,
+  ): Promise<{ readonly outcome: EmailChange }>
+  /**
+   * Optional. Switches codes by text message as a second factor on or off. It must be stored before
+   * it resolves.
+   */
+  setPhoneFactor?(userId: string, on: boolean): Promise<void>
   /**
    * Optional. Creates a user with a proven address or none, in one statement under your unique
    * indexes: that is the decision, so of two with the same address or user name one wins. `taken`

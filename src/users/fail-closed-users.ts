@@ -62,6 +62,8 @@ type UserWrites = Pick<
   | 'updateEmail'
   | 'markEmailVerified'
   | 'setEmailFactor'
+  | 'updatePhone'
+  | 'setPhoneFactor'
   | 'nameIsFree'
   | 'delete'
 >
@@ -73,6 +75,8 @@ const writes: Answers<UserWrites> = {
   updateEmail: ifThere({ changed: {}, superseded: {}, taken: {} }),
   markEmailVerified: ifThere(bool),
   setEmailFactor: ifThere(unread),
+  updatePhone: ifThere({ changed: {}, superseded: {}, taken: {} }),
+  setPhoneFactor: ifThere(unread),
   nameIsFree: ifThere(bool),
   delete: ifThere(unread),
 }
@@ -116,6 +120,9 @@ const contactShape = record<UserContact>({
   emailVerified: bool,
   locale: optional(orNull(text)),
   emailFactor: optional(orNull(bool)),
+  phone: orNull(text),
+  phoneVerified: optional(orNull(bool)),
+  phoneFactor: optional(orNull(bool)),
 })
 
 // A copy: a polluted Object.prototype must neither prove an address nor name one, and a missing
@@ -129,6 +136,9 @@ function contactOrNull(answer: unknown): UserContact | null {
     emailVerified: own('emailVerified'),
     locale: own('locale') ?? null,
     emailFactor: own('emailFactor') ?? false,
+    phone: own('phone') ?? null,
+    phoneVerified: own('phoneVerified') ?? false,
+    phoneFactor: own('phoneFactor') ?? false,
   }
   for (const value of Object.values(contact)) forgetRejection(value)
   requireExpected(contactShape(contact))

@@ -26,12 +26,13 @@ export interface AccountSettings extends Omit<HostSettings, 'options'> {
 export async function startAccounts(settings: AccountSettings = {}): Promise<AccountHost> {
   const mails: Mail[] = []
   const { accounts } = accountsOptions(mails)
+  const { phones: _without, ...withoutPhones } = accounts as AccountsOptions
   const { start = startHost, ...others } = settings
   const host = await start({
     ...others,
     options: {
       accounts: {
-        ...(accounts as AccountsOptions),
+        ...withoutPhones,
         emailSecondFactor: false,
         emailSignIn: false,
         deletion: false,

@@ -50,7 +50,16 @@ function recordingClient() {
 }
 
 type Call = (client: AuthClient) => Promise<unknown>
-const parts = ['sessions', 'tokens', 'totp', 'acceptance', 'consents', 'password', 'email'] as const
+const parts = [
+  'sessions',
+  'tokens',
+  'totp',
+  'acceptance',
+  'consents',
+  'password',
+  'email',
+  'phone',
+] as const
 
 const ofAccount: Readonly<Record<string, Call>> = {
   me: (client) => client.me(),
@@ -79,6 +88,12 @@ const ofAccount: Readonly<Record<string, Call>> = {
   'email.confirm': (client) => client.email.confirm('request', '12345678'),
   'email.setSecondFactor': (client) => client.email.setSecondFactor(true),
   'email.undo': (client) => client.email.undo('mar_eu_token'),
+  'phone.get': (client) => client.phone.get(),
+  'phone.verify': (client) => client.phone.verify(),
+  'phone.change': (client) => client.phone.change('+4917087654321'),
+  'phone.confirm': (client) => client.phone.confirm('request', '12345678'),
+  'phone.setSecondFactor': (client) => client.phone.setSecondFactor(true),
+  'phone.undo': (client) => client.phone.undo('mar_eu_token'),
 }
 
 const ofPasskeys: Readonly<Record<keyof Passkeys, Call | null>> = {

@@ -73,7 +73,7 @@ beforeAll(async () => {
 
 describe('the queries', () => {
   it('are on the page, on the dashboard and in the alerts', () => {
-    expect([ofPage.length, ofDashboard.length, ofAlerts.length]).toEqual([10, 19, 8])
+    expect([ofPage.length, ofDashboard.length, ofAlerts.length]).toEqual([10, 19, 9])
   })
 
   it.each(queries)('ask for metrics and labels that there are: %s', (query) => {
@@ -139,16 +139,16 @@ const names = [...read('examples/monitoring/alerts.yml').matchAll(/- alert: (\w+
 )
 
 describe('the alerts', () => {
-  it('are the eight of the page', () => {
+  it('are the nine of the page', () => {
     const listed = [...page.matchAll(/^\| `(Auth\w+)` \|/gm)].map(([, name]) => name)
     expect(names).toEqual(listed)
-    expect(names.length).toBe(8)
+    expect(names.length).toBe(9)
   })
 
   it.skipIf(promtool === null)('are rules to Prometheus', () => {
     const { isContent, said } = askPromtool(['check', 'rules', '--lint=all', alertsFile])
     expect(isContent, said).toBe(true)
-    expect(said).toContain('8 rules found')
+    expect(said).toContain('9 rules found')
   })
 
   // From the twentieth minute on, something happens.
@@ -162,6 +162,7 @@ describe('the alerts', () => {
     AuthGuessing: ['mar_events_total{type="login.throttled",reason="unknown-networks"}'],
     AuthStolen: ['mar_events_total{type="refresh.reused"}'],
     AuthRegistrations: ['mar_events_total{type="account.registered"}'],
+    AuthPhonesPaused: ['mar_events_total{type="phone.prefix-paused"}'],
     AuthMessagesLost: ['mar_audit_lost_total'],
     AuthDirectoryNotLooked: ['mar_directory_look_age_seconds{directory="corp"}'],
   }

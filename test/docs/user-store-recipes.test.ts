@@ -34,9 +34,14 @@ async function recipe(title: string, name: string): Promise<(database: unknown) 
 const table = `create table users (
   id serial primary key, username text not null, email text, name text not null,
   password_hash text, disabled boolean not null default false,
-  email_verified boolean not null default false, email_factor boolean not null default false);
+  must_change_password boolean not null default false, password_until timestamptz,
+  email_verified boolean not null default false, email_factor boolean not null default false,
+  phone text unique, phone_verified boolean not null default false,
+  phone_factor boolean not null default false);
   create unique index users_email on users (lower(email));
-  create unique index users_name on users (username)`
+  create unique index users_name on users (username);
+  create table accepted (user_id text, document text, version text, at timestamptz,
+    primary key (user_id, document, version))`
 
 describe.skipIf(postgresUrl === null)('the UserStore of docs/user-store.md, on PostgreSQL', () => {
   const open: { pool?: pg.Pool; drop?: () => Promise<void> } = {}
@@ -95,6 +100,7 @@ describe.skipIf(postgresUrl === null)('the UserStore of docs/user-store.md, on P
 it('the store for plain pg of docs/user-store.md has all optional methods', async () => {
   const users = (await recipe('plain `pg`', 'pgUsers'))({})
   expect(Object.keys(users).sort()).toEqual([
+    'accepted',
     'create',
     'delete',
     'findById',
@@ -102,9 +108,12 @@ it('the store for plain pg of docs/user-store.md has all optional methods', asyn
     'findContact',
     'markEmailVerified',
     'nameIsFree',
+    'requirePasswordChange',
     'setEmailFactor',
+    'setPhoneFactor',
     'updateEmail',
     'updatePasswordHash',
+    'updatePhone',
   ])
 })
 

@@ -120,14 +120,14 @@ describe.skipIf(chromiumPath === null)('in Chromium', () => {
     await heading(page, 'Type the code')
     await look('type-the-code')
     const typed = await mailTo(app, 'User.One@example.org', code)
-    await page.getByLabel('Code from our mail').fill(typed)
+    await page.getByLabel('Code that we sent you').fill(typed)
     await press('Confirm the address')
     await heading(page, 'Your address is confirmed')
     const byAddress = { email: 'user.one@example.org', password: numbered(1).password }
     expect((await post(app, '/login', byAddress)).status).toBe(200)
 
     await page.goto(await mailTo(app, 'user1@example.com', linkTo('undo')))
-    await heading(page, 'Take the new address back?')
+    await heading(page, 'Take the change back?')
     await look('undo')
     await page.getByLabel('New password', { exact: true }).fill('a longer phrase of user one')
     await press('Take it back')

@@ -56,7 +56,8 @@ for (const { name, fresh, isThere } of databases) {
       await users.add({ ...dora, ...contact, emailFactor: false })
       for (const emailFactor of [true, false]) {
         await users.setEmailFactor?.(dora.id, emailFactor)
-        expect(await users.findContact?.(dora.id)).toEqual({ ...contact, emailFactor })
+        const phone = { phone: null, phoneVerified: false, phoneFactor: false }
+        expect(await users.findContact?.(dora.id)).toEqual({ ...contact, ...phone, emailFactor })
       }
     })
 

@@ -33,8 +33,8 @@ it('No byte of a document, of the style sheet or of a script has changed', () =>
   }).toMatchInlineSnapshot(`
     {
       "css": "fcac30e01b58805f",
-      "de": "8d5d56ddc9b98bb1",
-      "en": "30284888ac5acf3b",
+      "de": "22f700255b2d8e28",
+      "en": "25f7ff045e805351",
       "passkeyScript": "af82c4615da7e35d",
       "passwordScript": "8cb1aaa8a80f690e",
     }

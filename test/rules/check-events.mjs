@@ -22,6 +22,7 @@ const unionOf = (parsed, name) =>
 const parts = {
   PasskeyEvent: 'audit/passkey-events.ts',
   DirectoryEvent: 'audit/directory-events.ts',
+  AddressEvent: 'audit/address-events.ts',
   SecondFactorEvent: 'audit/second-factor-events.ts',
 }
 const members = unionOf(file, 'AuthEventBody').types.flatMap((member) => {

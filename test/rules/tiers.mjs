@@ -231,6 +231,7 @@ const smoke = new Set([
   'test/mail/mails.test.ts',
   'test/openapi/described.test.ts',
   'test/passkeys/sign-in.test.ts',
+  'test/phones/toll-fraud.attack.test.ts',
   'test/refresh/refresh.test.ts',
   'test/registration/invitations.test.ts',
   'test/testing/user-store-contract.test.ts',

@@ -25,6 +25,8 @@ const doors: Record<string, object> = {
   },
   'POST /auth/email/change': { email: 'mallory@example.com' },
   'POST /auth/email/second-factor': { enabled: true },
+  'POST /auth/phone/change': { phone: '+4917087654321' },
+  'POST /auth/phone/second-factor': { enabled: true },
   'POST /auth/password/change': { newPassword: 'a phrase that nobody else types' },
   'POST /auth/account/delete': {},
 }
@@ -51,6 +53,8 @@ const others = [
   'POST /auth/reauthenticate',
   'POST /auth/email/verify',
   'POST /auth/email/confirm',
+  'POST /auth/phone/verify',
+  'POST /auth/phone/confirm',
   'POST /auth/account/delete/confirm',
   'POST /auth/identities',
   'DELETE /auth/identities/:id',

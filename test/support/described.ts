@@ -104,6 +104,7 @@ const forPeople: ReadonlySet<string> = new Set([
   '/account/identities',
   '/account/password',
   '/account/email',
+  '/account/phone',
   '/account/confirm',
   '/account/forgot',
   '/account/reset',

@@ -18,6 +18,7 @@ export function accountsOptions(
       emailSignIn: true,
       registration: 'open',
       deletion: true,
+      phones: { send: async () => {}, countries: ['DE'], signIn: true, secondFactor: true },
       ...more,
     },
   }

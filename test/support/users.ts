@@ -8,6 +8,9 @@ export interface TestUser extends AuthUser {
   email: string | null
   emailVerified?: boolean
   emailFactor?: boolean
+  phone?: string | null
+  phoneVerified?: boolean
+  phoneFactor?: boolean
   invitation?: NewUser['invitation']
   accepted?: readonly { id: string; version: string; at?: Date }[]
   secretNote: string
@@ -44,9 +47,7 @@ export function testUsers(): TestUsers {
     async findByIdentifier({ kind, value }) {
       if (kind === 'email') return find(({ email }) => email?.toLowerCase() === value)
       if (kind === 'username') return find(({ username }) => username === value)
-      return find(
-        ({ id, email, username }) => id === value || email === value || username === value,
-      )
+      return find(({ id, email, username, phone }) => [id, email, username, phone].includes(value))
     },
     async findById(userId) {
       return rows.get(userId) ?? null
@@ -78,7 +79,8 @@ export function testUsers(): TestUsers {
       const user = rows.get(userId)
       if (user === undefined) return null
       const { email, emailVerified = false, emailFactor = false, locale = null } = user
-      return { email, emailVerified, emailFactor, locale }
+      const { phone = null, phoneVerified = false, phoneFactor = false } = user
+      return { email, emailVerified, emailFactor, phone, phoneVerified, phoneFactor, locale }
     },
     async updateEmail(userId, from, to) {
       const user = rows.get(userId)
@@ -98,6 +100,18 @@ export function testUsers(): TestUsers {
     async setEmailFactor(userId, on) {
       const user = rows.get(userId)
       if (user !== undefined) rows.set(userId, { ...user, emailFactor: on })
+    },
+    async updatePhone(userId, from, to) {
+      const user = rows.get(userId)
+      if (user === undefined || (user.phone ?? null) !== from) return { outcome: 'superseded' }
+      if (to !== null && find(({ id, phone }) => id !== userId && phone === to) !== null)
+        return { outcome: 'taken' }
+      rows.set(userId, { ...user, phone: to, phoneVerified: to !== null })
+      return { outcome: 'changed' }
+    },
+    async setPhoneFactor(userId, on) {
+      const user = rows.get(userId)
+      if (user !== undefined) rows.set(userId, { ...user, phoneFactor: on })
     },
     async create({ email, username, name, passwordHash, locale, invitation }) {
       const isTaken = (key: 'email' | 'username', value: string) =>

@@ -4,12 +4,14 @@ import { type UserStoreHarness, userStoreContract } from '../../src/testing/test
 import { badArrivals } from './bad-user-arrivals.js'
 import { badContacts } from './bad-user-contacts.js'
 import { badUserPasswords } from './bad-user-passwords.js'
+import { badUserPhones } from './bad-user-phones.js'
 import { type BadUserStores, changed, first, harness, pause, toUser } from './user-table.js'
 
 const bad: BadUserStores = {
   ...badContacts,
   ...badArrivals,
   ...badUserPasswords,
+  ...badUserPhones,
   'chooses the first of two users': [
     harness((rows, good) => ({
       findByIdentifier: async (asked) =>

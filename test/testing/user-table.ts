@@ -1,10 +1,13 @@
 // A table of users in memory, and stores over it that are wrong in one respect.
-import type { AuthUser, UserStore } from '../../src/index.js'
+import type { AuthUser, UserContact, UserStore } from '../../src/index.js'
 import type { UserStoreHarness, UserToAdd } from '../../src/testing/testing.js'
 
 export interface Row extends UserToAdd {
   readonly id: number
   readonly factor: boolean
+  readonly phone?: string | null
+  readonly phoneVerified?: boolean
+  readonly phoneFactor?: boolean
   readonly mustChangePassword?: boolean
   readonly passwordUntil?: Date | null
 }
@@ -17,6 +20,15 @@ export const toUser = ({ id, username, name, passwordHash, disabled, ...row }: R
   disabled,
   mustChangePassword: row.mustChangePassword ?? false,
   passwordUntil: row.passwordUntil ?? null,
+})
+
+const contactOf = (row: Row): UserContact => ({
+  email: row.email,
+  emailVerified: row.emailVerified,
+  emailFactor: row.factor,
+  phone: row.phone ?? null,
+  phoneVerified: row.phoneVerified ?? false,
+  phoneFactor: row.phoneFactor ?? false,
 })
 
 export const pause = () => new Promise((resolve) => setTimeout(resolve, 1))
@@ -47,7 +59,7 @@ export function harness(change: (rows: Row[], good: GoodUsers) => Partial<UserSt
         if (kind === 'username') return only(({ username }) => username === value)
         return (
           (await good.findById(value)) ??
-          only((row) => [row.email?.toLowerCase(), row.username].includes(value))
+          only((row) => [row.email?.toLowerCase(), row.username, row.phone].includes(value))
         )
       },
       findById: async (userId) => only(({ id }) => String(id) === userId),
@@ -66,9 +78,7 @@ export function harness(change: (rows: Row[], good: GoodUsers) => Partial<UserSt
       async accepted() {},
       async findContact(userId) {
         const row = rows.find(({ id }) => String(id) === userId)
-        return row === undefined
-          ? null
-          : { email: row.email, emailVerified: row.emailVerified, emailFactor: row.factor }
+        return row === undefined ? null : contactOf(row)
       },
       async updateEmail(userId, from, to) {
         const has = ({ email }: Row) => email?.toLowerCase() === to.toLowerCase()
@@ -80,6 +90,16 @@ export function harness(change: (rows: Row[], good: GoodUsers) => Partial<UserSt
         set(userId, (row) => row.email === email, { emailVerified: true }),
       async setEmailFactor(userId, on) {
         set(userId, () => true, { factor: on })
+      },
+      async updatePhone(userId, from, to) {
+        const isTaken = (row: Row) => String(row.id) !== userId && row.phone === to
+        if (to !== null && rows.some(isTaken)) return { outcome: 'taken' }
+        const isFrom = (row: Row) => (row.phone ?? null) === from
+        const isSet = set(userId, isFrom, { phone: to, phoneVerified: to !== null })
+        return { outcome: isSet ? 'changed' : 'superseded' }
+      },
+      async setPhoneFactor(userId, on) {
+        set(userId, () => true, { phoneFactor: on })
       },
       async create({ email, username, name, passwordHash }) {
         const isTaken = (key: 'email' | 'username', value: string) =>

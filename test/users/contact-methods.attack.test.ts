@@ -34,6 +34,9 @@ describe('an answer of a store of users that breaks the contract', () => {
     ['findContact', 'a list of addresses', { ...contact, email: ['ada@mail.example'] }],
     ['findContact', 'a language that is no text', { ...contact, locale: 7 }],
     ['findContact', 'the factor as text', { ...contact, emailFactor: 'false' }],
+    ['findContact', 'a number as a number', { ...contact, phone: 491701234567 }],
+    ['findContact', 'the proof of a number as text', { ...contact, phoneVerified: 'true' }],
+    ['updatePhone', 'a boolean', true],
   ])('of %s is an outage: %s', async (method, _what, answer) => {
     const { users, failures } = wrapped({ [method]: answering(answer) })
     const ask = users[method] as (...given: unknown[]) => Promise<unknown>
@@ -77,8 +80,10 @@ describe('the methods for addresses', () => {
       'nameIsFree',
       'requirePasswordChange',
       'setEmailFactor',
+      'setPhoneFactor',
       'updateEmail',
       'updatePasswordHash',
+      'updatePhone',
     ])
   })
 
@@ -125,6 +130,9 @@ describe('with a polluted Object.prototype', () => {
     emailVerified: true,
     email: 'eve@mail.example',
     emailFactor: true,
+    phone: '+4917012345678',
+    phoneVerified: true,
+    phoneFactor: true,
     outcome: 'changed',
   }
   afterEach(() => {
@@ -143,6 +151,9 @@ describe('with a polluted Object.prototype', () => {
       ...own,
       locale: null,
       emailFactor: false,
+      phone: null,
+      phoneVerified: false,
+      phoneFactor: false,
     })
     await expect(users.updateEmail?.('u-ada', null, 'eve@mail.example')).rejects.toEqual(outage)
     const silent = wrapped({ findContact: answering({}) })

@@ -19,6 +19,8 @@ export const de: TextsOfPages = {
   'fault.signed-out': 'Du wurdest inzwischen abgemeldet. Melde Dich an, um fortzufahren.',
   'fault.other-account': 'Du bist jetzt als {account} angemeldet.',
   'fault.password-expired': 'Dieses Passwort muss geändert werden, bevor es Dich anmeldet.',
+  'fault.long-away':
+    'Du warst lange nicht hier. Melde Dich mit dem Passwort oder auf andere Weise an.',
   'fault.refused': 'Diese Anmeldung ist nicht erlaubt.',
   'fault.wrong-passkey':
     'Dieser Passkey wurde nicht angenommen. Versuch es noch einmal oder auf anderem Weg.',
@@ -80,6 +82,17 @@ export const de: TextsOfPages = {
   'code.sign-in': 'Anmelden',
   'code.again': 'Noch einen Code schicken',
   'code.back': 'Mit Passwort anmelden',
+  'text.code': '{service}: Dein Code ist {code}. Gib ihn nie weiter.',
+  'text.changed': '{service}: Dein Konto hat jetzt eine andere Telefonnummer.',
+  'text.undone': '{service}: Dein Konto hat seine frühere Telefonnummer zurück.',
+  'code-any.title': 'Mit Code anmelden',
+  'code-any.lead': 'Wir schicken Dir einen Code, mit dem Du Dich anmeldest.',
+  'code-any.phone': 'Telefonnummer',
+  'code-any.name': 'E-Mail, Benutzername oder Telefonnummer',
+  'code-any.wrong': 'Gib den Namen, die Adresse oder die Nummer ein, mit der Du Dich anmeldest.',
+  'code-any.submit': 'Code schicken',
+  'code-any.sent': 'Wenn es dieses Konto gibt, ist ein Code unterwegs.',
+  'code-any.again': 'Noch einen Code schicken',
   'second-factor.way-email': 'per E-Mail',
   'second-factor.way-sms': 'per SMS',
   'second-factor.sent': 'Ein Code wurde an Dich gesendet.',
@@ -210,6 +223,8 @@ export const de: TextsOfPages = {
   'account.factor-off': 'Es ist keine Authenticator-App eingerichtet.',
   'account.email-factor-on': 'Codes per E-Mail sind eingeschaltet.',
   'account.email-factor-off': 'Codes per E-Mail sind ausgeschaltet.',
+  'account.phone-factor-on': 'Codes per SMS sind eingeschaltet.',
+  'account.phone-factor-off': 'Codes per SMS sind ausgeschaltet.',
   'account.passkeys': 'Deine Passkeys',
   'account.passkeys-count': 'Deine Passkeys: {count}',
   'account.change-factor': 'Zweiten Faktor ändern',
@@ -228,6 +243,14 @@ export const de: TextsOfPages = {
   'account-factor.email-off': 'Codes per E-Mail ausschalten',
   'account-factor.email-unproven': 'Um sie einzuschalten, musst Du zuerst {link}.',
   'account-factor.email-prove': 'Deine E-Mail-Adresse bestätigen',
+  'account-factor.phone': 'Codes per SMS',
+  'account-factor.phone-on': 'Codes per SMS einschalten',
+  'account-factor.phone-on-help':
+    'Beim Anmelden gibst Du einen Code ein, den wir an Dein Telefon geschickt haben.',
+  'account-factor.phone-off': 'Codes per SMS ausschalten',
+  'account-factor.phone-prove': 'Deine Telefonnummer bestätigen',
+  'account-factor.phone-on-done': 'Du hast Codes per SMS eingeschaltet.',
+  'account-factor.phone-off-done': 'Du hast Codes per SMS ausgeschaltet.',
   'account-factor.email-on-done': 'Du hast Codes per E-Mail eingeschaltet.',
   'account-factor.email-off-done': 'Du hast Codes per E-Mail ausgeschaltet.',
 
@@ -244,6 +267,8 @@ export const de: TextsOfPages = {
   'account.password': 'Passwort',
   'account.change-password': 'Passwort ändern',
   'account.email': 'E-Mail-Adresse',
+  'account.phone': 'Telefonnummer',
+  'account.change-phone': 'Nummer bestätigen oder ändern',
   'account.change-email': 'Adresse bestätigen oder ändern',
   'account.identities': 'Andere Konten',
   'account.change-identities': 'Andere Konten verbinden oder trennen',
@@ -258,6 +283,7 @@ export const de: TextsOfPages = {
   'confirm.off':
     'App und Wiederherstellungscodes gelten nicht mehr. Deine anderen Geräte werden abgemeldet.',
   'confirm.email-off': 'Wir schicken Dir keinen Code mehr. Deine anderen Geräte werden abgemeldet.',
+  'confirm.phone-off': 'Wir schicken Dir keinen Code mehr. Deine anderen Geräte werden abgemeldet.',
   'confirm.remove': 'Mit diesem Passkey kannst Du Dich nicht mehr anmelden.',
   'confirm.disconnect': 'Mit diesem Konto kannst Du Dich nicht mehr anmelden.',
   'confirm.end': 'Du wirst dort abgemeldet.',
@@ -282,9 +308,23 @@ export const de: TextsOfPages = {
   'account-email.change': 'Code dorthin schicken',
   'account-email.wrong': 'Diese Adresse geht nicht, oder sie ist schon bestätigt.',
 
+  'account-phone.none': 'Dein Konto hat keine Telefonnummer.',
+  'account-phone.verify': 'Code zum Bestätigen schicken',
+  'account-phone.first': 'Handynummer',
+  'account-phone.new': 'Neue Handynummer',
+  'account-phone.help': 'Wir schicken einen Code dorthin. Vorher ändert sich nichts.',
+  'account-phone.change': 'Code dorthin schicken',
+  'account-phone.wrong': 'Diese Nummer geht nicht, oder sie ist schon bestätigt.',
+
+  'confirm-phone.lead': 'Wir haben einen Code an {address} geschickt.',
+  'confirm-phone.submit': 'Nummer bestätigen',
+  'confirm-phone.back': 'Zurück zur Nummer',
+  'confirm-phone.in-use': 'Ein anderer Benutzer hat diese Nummer.',
+  'confirm-phone.in-use-until':
+    'Ein anderer Benutzer hat diese Nummer und weiß Bescheid. Ab {time} kannst Du sie bestätigen.',
   'confirm-email.title': 'Code eingeben',
   'confirm-email.lead': 'Wir haben einen Code an {address} geschickt.',
-  'confirm-email.code': 'Code aus unserer Mail',
+  'confirm-email.code': 'Code, den wir Dir geschickt haben',
   'confirm-email.help': 'Acht Ziffern, 10 Minuten lang gültig.',
   'confirm-email.submit': 'Adresse bestätigen',
   'confirm-email.wrong': 'Dieser Code stimmt nicht oder gilt nicht mehr.',
@@ -350,14 +390,14 @@ export const de: TextsOfPages = {
   'confirm-register.submit': 'Konto anlegen',
   'confirm-register.back': 'Von vorn beginnen',
 
-  'undo.title': 'Neue Adresse zurücknehmen?',
+  'undo.title': 'Änderung zurücknehmen?',
   'undo.former': 'Dein Konto gehört dann wieder zu {address}.',
+  'undo.no-number': 'Dein Konto hat dann keine Telefonnummer.',
   'undo.lead':
-    'Deine frühere E-Mail-Adresse gehört dann wieder zu Deinem Konto, und es bekommt ein neues ' +
+    'Die Änderung wird zurückgenommen, und Dein Konto bekommt ein neues ' +
     'Passwort. Alle Geräte werden abgemeldet, und Anmeldewege, die seitdem dazugekommen sind, ' +
     'werden entfernt.',
-  'undo.lead-alone':
-    'Deine frühere Adresse gehört dann wieder zu Deinem Konto. Alle Geräte werden abgemeldet.',
+  'undo.lead-alone': 'Die Änderung wird zurückgenommen. Alle Geräte werden abgemeldet.',
   'undo.submit': 'Zurücknehmen',
 
   'note.device-approved-title': 'Fertig',

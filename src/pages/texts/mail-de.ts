@@ -55,6 +55,16 @@ export const mailDe: TextsOfMails = {
     'Jemand wollte diese Adresse für ein anderes Konto bei {service} verwenden. Du hast schon ' +
     'eins mit ihr, darum ist nichts geschehen. Warst Du das, dann melde Dich damit an oder setz ' +
     'ein neues Passwort.',
+  'mail.phone-changed.subject': 'Deine Telefonnummer bei {service} wurde geändert',
+  'mail.phone-changed.text':
+    'Dein Konto bei {service} hat jetzt eine andere Telefonnummer. Wenn Du sie nicht geändert ' +
+    'hast, öffne diesen Link. Die Nummer ist dann wie vorher, Du setzt ein neues Passwort, und ' +
+    'alle werden abgemeldet:',
+  'mail.phone-claimed.subject': 'Jemand anders hat Deine Telefonnummer bei {service}',
+  'mail.phone-claimed.text':
+    'Ein anderer Benutzer von {service} hat gezeigt, dass die Telefonnummer Deines Kontos ihm ' +
+    'gehört. In drei Tagen kann Dein Konto sie verlieren. Wenn sie noch Deine ist, melde Dich ' +
+    'mit einem Code an, den wir dorthin schicken. Wenn nicht, nimm eine andere.',
   'mail.second-factor-code.subject': 'Dein Code für {service}',
   'mail.second-factor-code.text':
     'Um die Anmeldung bei {service} abzuschließen, gib diesen Code in dem Fenster ein, in dem Du ' +

@@ -77,6 +77,15 @@ export const mailEn: TextsOfMails = {
   'mail.address-taken.text':
     'Somebody wanted to use this address for another account at {service}. It belongs to yours, ' +
     'so nothing was changed. If that was you, sign in with it, or ask for a new password.',
+  'mail.phone-changed.subject': 'Your phone number at {service} was changed',
+  'mail.phone-changed.text':
+    'Your account at {service} has another phone number now. If you did not change it, open this ' +
+    'link. The number is as before, you set a new password, and everybody is signed out:',
+  'mail.phone-claimed.subject': 'Somebody else has your phone number at {service}',
+  'mail.phone-claimed.text':
+    'Another user of {service} has shown that the phone number of your account is theirs. In ' +
+    'three days your account may lose it. If the number is still yours, sign in by a code that ' +
+    'we send there. If it is not, take another one.',
   'mail.second-factor-code.subject': 'Your code for {service}',
   'mail.second-factor-code.text':
     'To finish signing in to {service}, type this code in the window where you started:',

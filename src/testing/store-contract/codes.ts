@@ -30,6 +30,7 @@ const everyMethod: Readonly<Record<AuthenticationMethod, true>> = {
   recovery: true,
   passkey: true,
   email: true,
+  sms: true,
   remembered: true,
   host: true,
   mfa: true,

@@ -4,6 +4,7 @@ import { arrivalTests } from './arrivals.js'
 import { contactTests, emailTests } from './emails.js'
 import { findingTests, hashTests } from './finding.js'
 import type { UserStoreHarness, UserStoreTest, UserWithEmail } from './harness.js'
+import { phoneTests } from './phones.js'
 import { requiredTests } from './required.js'
 
 /**
@@ -52,6 +53,7 @@ export function userStoreContract(
     ...requiredTests,
     ...contactTests,
     ...emailTests,
+    ...phoneTests,
     ...arrivalTests,
   ]
   return all.map(([name, run]) => ({

@@ -96,8 +96,9 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Mails a code to sign in with, if the name has an account with a proven address.
+         * Sends a code to sign in with, if the name has an account with a proven address.
          * @description - The answer is the same for every name, and comes before the name is looked up.
+         *     - `phone` instead of a name sends a text message, if the number is the proven one of an account. 503: no more of them are sent for the time being.
          */
         post: operations["askForSignInCode"];
         delete?: never;
@@ -116,9 +117,10 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Signs in by a mailed code, in the place of a password.
+         * Signs in by a sent code, in the place of a password.
          * @description - A user with a second factor is answered 401 `totp-required`, as at `POST /login`: repeat the request with `secondFactor` or `passkey`. The code stays good meanwhile; it has five tries in all.
-         *     - A code by mail is no second factor here: 403 `forbidden` for a user who has no other.
+         *     - A code of the same kind is no second factor here: 403 `forbidden` for a user who has no other.
+         *     - A code that went to a number signs in a user who was here in the last six months. Otherwise it is answered 403 `reauthentication-required`: repeat the request with `password`.
          */
         post: operations["logInByCode"];
         delete?: never;
@@ -704,6 +706,126 @@ export interface paths {
          *     - A user who must have a second factor signs in again with a code.
          */
         post: operations["setEmailSecondFactor"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/auth/phone": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The user's number. */
+        get: operations["getPhone"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/auth/phone/verify": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Sends a code to the present number. */
+        post: operations["verifyPhone"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/auth/phone/change": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Sends a code to a new number. The number changes when the code is confirmed.
+         * @description - Requires a sign-in of the last ten minutes with every factor, or the same proof in the body. Whoever has a password sends it, or a passkey of three days or more.
+         *     - The answer is the same if another user has the number, or can still go back to it.
+         */
+        post: operations["changePhone"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/auth/phone/confirm": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Confirms a number by the code that was sent there.
+         * @description - Only in the session that has asked for the code. Five wrong codes use it up.
+         *     - The proven mail address gets a link that undoes a change for 72 hours.
+         *     - 409 `phone-in-use`: another user has the number. From `details.until` on, if it is there, another code takes it over.
+         */
+        post: operations["confirmPhone"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/auth/phone/undo": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Takes a change of the number back by the token of a mailed link.
+         * @description - Works from whatever the number is by then, and sets the new password in the same step. All sessions of the user end; passkeys, TOTP, connected accounts and consents that were added since, or in the three days before the change, are removed.
+         */
+        post: operations["undoPhoneChange"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/auth/phone/second-factor": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Switches codes by text message as a second factor on or off. The other sessions end.
+         * @description - Requires a proven number, and a sign-in of the last ten minutes with every factor or the same proof in the body.
+         *     - A login is then answered 401 `totp-required` with the method `sms`, and the code is on its way.
+         *     - A user with TOTP, or with a passkey that sign-in demands, is asked for that instead.
+         *     - A user who must have a second factor signs in again with a code.
+         */
+        post: operations["setPhoneSecondFactor"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1842,6 +1964,8 @@ export interface components {
             username?: string;
             /** @description exactly one of the three: any way to name a user that the server supports */
             user?: string;
+            /** @description a mobile number instead of them, with `accounts.phones.signIn` */
+            phone?: string;
         };
         AuthorizationPending: {
             /** @enum {boolean} */
@@ -2018,6 +2142,37 @@ export interface components {
             /** @description the new password */
             newPassword: string;
         };
+        ChangePhoneAnswer: {
+            /** @enum {string} */
+            status: "success";
+            data: {
+                /** @description for `POST /auth/phone/confirm`; keep it where the user types the code */
+                requestId: string;
+                /** @description seconds, 600 */
+                expiresIn: number;
+            };
+        };
+        ChangePhoneRequest: {
+            /** @description together with `code` if the user has a second factor; or send `passkey` */
+            password?: string;
+            /** @description six digits, eight of a mail, or a recovery code; at most 64 characters */
+            code?: string;
+            /** @description the result of `navigator.credentials.get` for the options of `POST /auth/passkey/options`, as JSON */
+            passkey?: {
+                id: string;
+                rawId: string;
+                /** @enum {string} */
+                type: "public-key";
+                response: {
+                    clientDataJSON: string;
+                    authenticatorData: string;
+                    signature: string;
+                    userHandle?: string | null;
+                };
+            };
+            /** @description the new number */
+            phone: string;
+        };
         CollectDeviceLinkAnswer: {
             /** @enum {string} */
             status: "success";
@@ -2083,6 +2238,17 @@ export interface components {
             data: Record<string, never>;
         };
         ConfirmEmailRequest: {
+            /** @description as it was answered */
+            requestId: string;
+            /** @description eight digits; blanks and hyphens do not count */
+            code: string;
+        };
+        ConfirmPhoneAnswer: {
+            /** @enum {string} */
+            status: "success";
+            data: Record<string, never>;
+        };
+        ConfirmPhoneRequest: {
             /** @description as it was answered */
             requestId: string;
             /** @description eight digits; blanks and hyphens do not count */
@@ -2566,6 +2732,17 @@ export interface components {
                 }[];
                 /** @enum {string} */
                 userVerification: "required" | "discouraged";
+            };
+        };
+        GetPhoneAnswer: {
+            /** @enum {string} */
+            status: "success";
+            data: {
+                phone: string | null;
+                /** @description whether it is proven */
+                verified: boolean;
+                /** @description only with `accounts.phones.secondFactor`: whether codes by text message are on */
+                secondFactor?: boolean;
             };
         };
         GetRegistrationAnswer: {
@@ -3075,8 +3252,10 @@ export interface components {
         LogInByCodeRequest: {
             /** @description as it was answered */
             requestId: string;
-            /** @description eight digits from the mail; blanks and hyphens do not count */
+            /** @description eight digits from the message; blanks and hyphens do not count */
             code: string;
+            /** @description only after 403 `reauthentication-required`, for a code that went to a number */
+            password?: string;
             /** @description six digits from the app, or a recovery code; at most 64 characters */
             secondFactor?: string;
             /** @description instead of `secondFactor`: the result of `navigator.credentials.get` for `details.passkeyOptions` of a 401 `totp-required`, as JSON */
@@ -3484,6 +3663,23 @@ export interface components {
             /** @description for people */
             message: string;
         };
+        PhoneInUse: {
+            /** @enum {boolean} */
+            success: false;
+            /** @enum {string} */
+            status: "error";
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            error: "phone-in-use";
+            /** @description for people */
+            message: string;
+            details?: {
+                /** @description from then on another code takes the number over; ISO 8601 */
+                until: string;
+            };
+        };
         ProofRefused: {
             /** @enum {boolean} */
             success: false;
@@ -3773,6 +3969,32 @@ export interface components {
             /** @description on or off */
             enabled: boolean;
         };
+        SetPhoneSecondFactorAnswer: {
+            /** @enum {string} */
+            status: "success";
+            data: Record<string, never>;
+        };
+        SetPhoneSecondFactorRequest: {
+            /** @description together with `code` if the user has a second factor; or send `passkey` */
+            password?: string;
+            /** @description six digits, eight of a mail, or a recovery code; at most 64 characters */
+            code?: string;
+            /** @description the result of `navigator.credentials.get` for the options of `POST /auth/passkey/options`, as JSON */
+            passkey?: {
+                id: string;
+                rawId: string;
+                /** @enum {string} */
+                type: "public-key";
+                response: {
+                    clientDataJSON: string;
+                    authenticatorData: string;
+                    signature: string;
+                    userHandle?: string | null;
+                };
+            };
+            /** @description on or off */
+            enabled: boolean;
+        };
         SignBrowserInRequest: Record<string, never>;
         SlowDown: {
             /** @enum {boolean} */
@@ -3845,7 +4067,10 @@ export interface components {
             success: false;
             /** @enum {string} */
             status: "error";
-            /** @enum {string} */
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
             error: "superseded";
             /** @description for people */
             message: string;
@@ -4039,6 +4264,17 @@ export interface components {
             /** @description the new one; required of a user who has a password */
             password?: string;
         };
+        UndoPhoneChangeAnswer: {
+            /** @enum {string} */
+            status: "success";
+            data: Record<string, never>;
+        };
+        UndoPhoneChangeRequest: {
+            /** @description from the link */
+            token: string;
+            /** @description the new one; required of a user who has a password */
+            password?: string;
+        };
         UnsupportedMediaType: {
             /** @enum {boolean} */
             success: false;
@@ -4071,6 +4307,16 @@ export interface components {
             status: "success";
             data: {
                 /** @description for `POST /auth/email/confirm`; keep it where the user types the code */
+                requestId: string;
+                /** @description seconds, 600 */
+                expiresIn: number;
+            };
+        };
+        VerifyPhoneAnswer: {
+            /** @enum {string} */
+            status: "success";
+            data: {
+                /** @description for `POST /auth/phone/confirm`; keep it where the user types the code */
                 requestId: string;
                 /** @description seconds, 600 */
                 expiresIn: number;
@@ -4650,6 +4896,26 @@ export interface components {
             };
             content: {
                 "application/json": components["schemas"]["Forbidden"] | components["schemas"]["PasswordExpired"];
+            };
+        };
+        /** @description This is not allowed. Sign in again to do this. */
+        ForbiddenOrReauthenticationRequiredLimited: {
+            headers: {
+                "Cache-Control": components["headers"]["NoStore"];
+                "X-Content-Type-Options": components["headers"]["NoSniff"];
+                "Content-Security-Policy": components["headers"]["NothingRuns"];
+                "X-Request-Id": components["headers"]["RequestId"];
+                "Access-Control-Allow-Origin": components["headers"]["Origin"];
+                "Access-Control-Expose-Headers": components["headers"]["Exposed"];
+                Vary: components["headers"]["Vary"];
+                "RateLimit-Limit": components["headers"]["Limit"];
+                "RateLimit-Remaining": components["headers"]["Remaining"];
+                "RateLimit-Reset": components["headers"]["Reset"];
+                "WWW-Authenticate": components["headers"]["MayChallenge"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Forbidden"] | components["schemas"]["ReauthenticationRequired"];
             };
         };
         /** @description This is not allowed. New accounts need an invitation. */
@@ -5345,6 +5611,25 @@ export interface components {
             };
             content: {
                 "application/json": components["schemas"]["Superseded"];
+            };
+        };
+        /** @description It was changed meanwhile. Look at it again. Another user has this number. */
+        SupersededOrPhoneInUseLimited: {
+            headers: {
+                "Cache-Control": components["headers"]["NoStore"];
+                "X-Content-Type-Options": components["headers"]["NoSniff"];
+                "Content-Security-Policy": components["headers"]["NothingRuns"];
+                "X-Request-Id": components["headers"]["RequestId"];
+                "Access-Control-Allow-Origin": components["headers"]["Origin"];
+                "Access-Control-Expose-Headers": components["headers"]["Exposed"];
+                Vary: components["headers"]["Vary"];
+                "RateLimit-Limit": components["headers"]["Limit"];
+                "RateLimit-Remaining": components["headers"]["Remaining"];
+                "RateLimit-Reset": components["headers"]["Reset"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Superseded"] | components["schemas"]["PhoneInUse"];
             };
         };
         /** @description The service is temporarily unavailable. Try again shortly. */
@@ -6056,7 +6341,7 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequestOrProofRefusedLimited"];
             401: components["responses"]["UnauthorizedOrTotpRequiredOrTotpInvalidLimited"];
-            403: components["responses"]["ForbiddenLimited"];
+            403: components["responses"]["ForbiddenOrReauthenticationRequiredLimited"];
             413: components["responses"]["PayloadTooLargeLimited"];
             415: components["responses"]["UnsupportedMediaTypeLimited"];
             429: components["responses"]["TooManyRequestsLimited"];
@@ -7400,6 +7685,237 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["SetEmailSecondFactorAnswer"];
+                };
+            };
+            400: components["responses"]["InvalidRequestLimited"];
+            401: components["responses"]["UnauthorizedOrTotpRequiredOrTotpInvalidLimited"];
+            403: components["responses"]["ForbiddenOrActionRequiredOrReauthenticationRequiredOrPasswordExpiredLimited"];
+            413: components["responses"]["PayloadTooLargeLimited"];
+            415: components["responses"]["UnsupportedMediaTypeLimited"];
+            429: components["responses"]["TooManyRequestsLimited"];
+            503: components["responses"]["TemporarilyUnavailableLimited"];
+        };
+    };
+    getPhone: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The number. */
+            200: {
+                headers: {
+                    "Cache-Control": components["headers"]["NoStore"];
+                    "X-Content-Type-Options": components["headers"]["NoSniff"];
+                    "Content-Security-Policy": components["headers"]["NothingRuns"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "Access-Control-Allow-Origin": components["headers"]["Origin"];
+                    "Access-Control-Expose-Headers": components["headers"]["Exposed"];
+                    Vary: components["headers"]["Vary"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GetPhoneAnswer"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["ForbiddenOrSecondFactorEnrolmentRequiredOrActionRequired"];
+            503: components["responses"]["TemporarilyUnavailable"];
+        };
+    };
+    verifyPhone: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The code is on its way. */
+            202: {
+                headers: {
+                    "Cache-Control": components["headers"]["NoStore"];
+                    "X-Content-Type-Options": components["headers"]["NoSniff"];
+                    "Content-Security-Policy": components["headers"]["NothingRuns"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "Access-Control-Allow-Origin": components["headers"]["Origin"];
+                    "Access-Control-Expose-Headers": components["headers"]["Exposed"];
+                    Vary: components["headers"]["Vary"];
+                    "RateLimit-Limit": components["headers"]["Limit"];
+                    "RateLimit-Remaining": components["headers"]["Remaining"];
+                    "RateLimit-Reset": components["headers"]["Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["VerifyPhoneAnswer"];
+                };
+            };
+            400: components["responses"]["InvalidRequestLimited"];
+            401: components["responses"]["UnauthorizedLimited"];
+            403: components["responses"]["ForbiddenOrSecondFactorEnrolmentRequiredOrActionRequiredLimited"];
+            409: components["responses"]["AlreadyVerifiedLimited"];
+            429: components["responses"]["TooManyRequestsLimited"];
+            503: components["responses"]["TemporarilyUnavailableLimited"];
+        };
+    };
+    changePhone: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ChangePhoneRequest"];
+            };
+        };
+        responses: {
+            /** @description The code is on its way. */
+            202: {
+                headers: {
+                    "Cache-Control": components["headers"]["NoStore"];
+                    "X-Content-Type-Options": components["headers"]["NoSniff"];
+                    "Content-Security-Policy": components["headers"]["NothingRuns"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "Access-Control-Allow-Origin": components["headers"]["Origin"];
+                    "Access-Control-Expose-Headers": components["headers"]["Exposed"];
+                    Vary: components["headers"]["Vary"];
+                    "RateLimit-Limit": components["headers"]["Limit"];
+                    "RateLimit-Remaining": components["headers"]["Remaining"];
+                    "RateLimit-Reset": components["headers"]["Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ChangePhoneAnswer"];
+                };
+            };
+            400: components["responses"]["InvalidRequestLimited"];
+            401: components["responses"]["UnauthorizedOrTotpRequiredOrTotpInvalidLimited"];
+            403: components["responses"]["ForbiddenOrSecondFactorEnrolmentRequiredOrActionRequiredOrReauthenticationRequiredOrPasswordExpiredLimited"];
+            409: components["responses"]["AlreadyVerifiedLimited"];
+            413: components["responses"]["PayloadTooLargeLimited"];
+            415: components["responses"]["UnsupportedMediaTypeLimited"];
+            429: components["responses"]["TooManyRequestsLimited"];
+            503: components["responses"]["TemporarilyUnavailableLimited"];
+        };
+    };
+    confirmPhone: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ConfirmPhoneRequest"];
+            };
+        };
+        responses: {
+            /** @description The number is proven. */
+            200: {
+                headers: {
+                    "Cache-Control": components["headers"]["NoStore"];
+                    "X-Content-Type-Options": components["headers"]["NoSniff"];
+                    "Content-Security-Policy": components["headers"]["NothingRuns"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "Access-Control-Allow-Origin": components["headers"]["Origin"];
+                    "Access-Control-Expose-Headers": components["headers"]["Exposed"];
+                    Vary: components["headers"]["Vary"];
+                    "RateLimit-Limit": components["headers"]["Limit"];
+                    "RateLimit-Remaining": components["headers"]["Remaining"];
+                    "RateLimit-Reset": components["headers"]["Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ConfirmPhoneAnswer"];
+                };
+            };
+            400: components["responses"]["InvalidRequestOrProofRefusedLimited"];
+            401: components["responses"]["UnauthorizedLimited"];
+            403: components["responses"]["ForbiddenOrSecondFactorEnrolmentRequiredOrActionRequiredLimited"];
+            409: components["responses"]["SupersededOrPhoneInUseLimited"];
+            413: components["responses"]["PayloadTooLargeLimited"];
+            415: components["responses"]["UnsupportedMediaTypeLimited"];
+            429: components["responses"]["TooManyRequestsLimited"];
+            503: components["responses"]["TemporarilyUnavailableLimited"];
+        };
+    };
+    undoPhoneChange: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["UndoPhoneChangeRequest"];
+            };
+        };
+        responses: {
+            /** @description The former number is back. */
+            200: {
+                headers: {
+                    "Cache-Control": components["headers"]["NoStore"];
+                    "X-Content-Type-Options": components["headers"]["NoSniff"];
+                    "Content-Security-Policy": components["headers"]["NothingRuns"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "Access-Control-Allow-Origin": components["headers"]["Origin"];
+                    "Access-Control-Expose-Headers": components["headers"]["Exposed"];
+                    Vary: components["headers"]["Vary"];
+                    "RateLimit-Limit": components["headers"]["Limit"];
+                    "RateLimit-Remaining": components["headers"]["Remaining"];
+                    "RateLimit-Reset": components["headers"]["Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UndoPhoneChangeAnswer"];
+                };
+            };
+            400: components["responses"]["InvalidRequestOrProofRefusedOrPasswordRefusedLimited"];
+            413: components["responses"]["PayloadTooLargeLimited"];
+            415: components["responses"]["UnsupportedMediaTypeLimited"];
+            429: components["responses"]["TooManyRequestsLimited"];
+            503: components["responses"]["TemporarilyUnavailableLimited"];
+        };
+    };
+    setPhoneSecondFactor: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SetPhoneSecondFactorRequest"];
+            };
+        };
+        responses: {
+            /** @description Switched. */
+            200: {
+                headers: {
+                    "Cache-Control": components["headers"]["NoStore"];
+                    "X-Content-Type-Options": components["headers"]["NoSniff"];
+                    "Content-Security-Policy": components["headers"]["NothingRuns"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "Access-Control-Allow-Origin": components["headers"]["Origin"];
+                    "Access-Control-Expose-Headers": components["headers"]["Exposed"];
+                    Vary: components["headers"]["Vary"];
+                    "RateLimit-Limit": components["headers"]["Limit"];
+                    "RateLimit-Remaining": components["headers"]["Remaining"];
+                    "RateLimit-Reset": components["headers"]["Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SetPhoneSecondFactorAnswer"];
                 };
             };
             400: components["responses"]["InvalidRequestLimited"];

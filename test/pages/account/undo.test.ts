@@ -30,7 +30,7 @@ it('asks first, then brings the address back, ends every device, and sets a new 
   for (const method of ['GET', 'HEAD', 'OPTIONS', 'PUT']) await visitor.get(link, {}, method)
   expect(emailOf(host)).toBe('new@example.org')
   const page = await visitor.open(link)
-  expect([page.status, page.heading]).toEqual([200, 'Take the new address back?'])
+  expect([page.status, page.heading]).toEqual([200, 'Take the change back?'])
   expect(page.text).toContain('then belongs to <bdi>alice@example.com</bdi> again.')
   // Its reader need not be the one who has the new address.
   expect(page.text).not.toContain('new@example.org')

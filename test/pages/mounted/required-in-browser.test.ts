@@ -31,7 +31,7 @@ describe.runIf(chromiumPath !== null)('In Chromium', () => {
       expect(await settled(tab)).toBe(headings.address)
       await press(tab, 'Mail me a code to confirm it')
       expect(await settled(tab)).toBe(headings.code)
-      await tab.getByLabel('Code from our mail').fill(await host.code('verify-address'))
+      await tab.getByLabel('Code that we sent you').fill(await host.code('verify-address'))
       await press(tab, 'Confirm the address')
       expect(await settled(tab)).toBe(headings.acceptance)
       host.clock.advance(1)

@@ -31,7 +31,7 @@ export function accountStates(
     { ...here, id: 'd2', ip: '2001:db8:1234:5678:9abc:def0:1234:5678', current: false },
     { ...here, id: 'd3', name: null, ip: null, current: false, apps },
   ]
-  const factor = { app, email: null, href: `${base}/account/second-factor` }
+  const factor = { app, sent: [], href: `${base}/account/second-factor` }
   const view: ViewOf<'account'> = {
     page: 'account',
     account,
@@ -46,7 +46,14 @@ export function accountStates(
     factor,
     passkeys: { count: 2, href: `${base}/account/passkeys` },
     password: `${base}/account/password`,
-    email: { address: 'alice@mail.example', verified: true, href: `${base}/account/email` },
+    addresses: [
+      {
+        channel: 'email',
+        address: 'alice@mail.example',
+        verified: true,
+        href: `${base}/account/email`,
+      },
+    ],
     identities: `${base}/account/identities`,
     delete: `${base}/account/delete`,
     signOut: `${base}/oauth/sign-out`,
@@ -67,13 +74,26 @@ export function accountStates(
       factor: null,
       passkeys: null,
       password: null,
-      email: null,
+      addresses: [],
       identities: null,
       delete: null,
     },
     'account-email-factor': {
       ...view,
-      factor: { ...factor, email: { enabled: true, verified: true } },
+      factor: { ...factor, sent: [{ channel: 'email', enabled: true, verified: true }] },
+    },
+    'account-phone-too': {
+      ...view,
+      addresses: [
+        ...view.addresses,
+        {
+          channel: 'phone',
+          address: '+491701234567',
+          verified: false,
+          href: `${base}/account/phone`,
+        },
+        { channel: 'phone', address: null, verified: false, href: `${base}/account/phone` },
+      ],
     },
     'account-stale': { ...view, form: formWith({ kind: 'stale' }) },
     'account-other-account': {
@@ -131,16 +151,17 @@ function factorStates(
 ): Record<string, View> {
   const form = formWith(null)
   const back = `${base}/account`
-  const proveAddress = `${base}/account/email`
-  const asked = { asksPassword: false, done: null, proveAddress, back } as const
+  const prove = { email: `${base}/account/email`, phone: `${base}/account/phone` }
+  const asked = { asksPassword: false, done: null, prove, back } as const
   const shown = { page: 'account-factor', account, form, ...asked } as const
-  const factor = { ...shown, app, email: null }
-  const email = { enabled: false, verified: true }
-  const unproven = { enabled: false, verified: false }
+  const factor = { ...shown, app, sent: [] }
+  const email = { channel: 'email', enabled: false, verified: true } as const
+  const phone = { ...email, channel: 'phone' } as const
+  const unproven = { ...email, verified: false }
   return {
     'account-factor': factor,
     'account-factor-off': { ...factor, app: noApp },
-    'account-factor-password': { ...factor, app: noApp, email, asksPassword: true },
+    'account-factor-password': { ...factor, app: noApp, sent: [email], asksPassword: true },
     'account-factor-password-wrong': {
       ...factor,
       app: noApp,
@@ -148,10 +169,22 @@ function factorStates(
       form: formWith({ kind: 'wrong' }),
     },
     'account-factor-stale': { ...factor, form: formWith({ kind: 'stale' }) },
-    'account-factor-email': { ...factor, app: noApp, email },
-    'account-factor-email-on': { ...factor, email: { ...email, enabled: true }, done: 'email-on' },
-    'account-factor-email-off': { ...factor, app: null, email, done: 'email-off' },
-    'account-factor-email-unproven': { ...factor, email: unproven },
-    'account-factor-email-alone': { ...factor, app: null, email: unproven },
+    'account-factor-email': { ...factor, app: noApp, sent: [email] },
+    'account-factor-email-on': {
+      ...factor,
+      sent: [{ ...email, enabled: true }],
+      done: 'email-on',
+    },
+    'account-factor-email-off': { ...factor, app: null, sent: [email], done: 'email-off' },
+    'account-factor-email-unproven': { ...factor, sent: [unproven] },
+    'account-factor-email-alone': { ...factor, app: null, sent: [unproven] },
+    'account-factor-phone': { ...factor, app: null, sent: [phone] },
+    'account-factor-phone-on': {
+      ...factor,
+      sent: [email, { ...phone, enabled: true }],
+      done: 'phone-on',
+    },
+    'account-factor-phone-off': { ...factor, app: null, sent: [phone], done: 'phone-off' },
+    'account-factor-phone-unproven': { ...factor, sent: [email, { ...phone, verified: false }] },
   }
 }

@@ -51,6 +51,7 @@ export function mailStates(
     undo,
     'undo-refused': { ...undo, form: wrong, password: { minLength: 15, reasons: every } },
     'undo-no-password': { ...undo, password: null },
+    'undo-no-number': { ...undo, former: null },
     'undo-stale': { ...undo, form: formWith({ kind: 'stale' }) },
     ...Object.fromEntries(
       notes.map((note) => [`note-${note}`, { page: 'note', note, onward: back } as const]),
@@ -75,14 +76,17 @@ function emailStates(
   const wrong = formWith({ kind: 'wrong' })
   const back = `${base}/account`
   const email = `a-rather-long-name-of-somebody@mail-of-a-whole-company.example.com`
-  const shown = { email, verified: true, typed: '', asksPassword: true, isPasswordWrong: false }
+  const asks = { typed: '', asksPassword: true, isPasswordWrong: false }
+  const shown = { channel: 'email', address: email, verified: true, ...asks } as const
   const address = { page: 'account-email', account, form, back, ...shown } as const
-  const mailedTo = 'alice@mail.example'
-  const confirm = { page: 'confirm-email', account, form, mailedTo, back, code: '' } as const
+  const sent = { channel: 'email', sentTo: 'alice@mail.example' } as const
+  const confirm = { page: 'confirm-email', account, form, ...sent, back, code: '' } as const
+  const number = { ...address, channel: 'phone', address: '+491701234567' } as const
+  const ofNumber = { channel: 'phone', sentTo: '+491701234567' } as const
   return {
     'account-email': address,
     'account-email-unproven': { ...address, verified: false },
-    'account-email-none': { ...address, email: null, verified: false },
+    'account-email-none': { ...address, address: null, verified: false },
     'account-email-wrong': { ...address, form: wrong, typed: email },
     'account-email-wrong-password': {
       ...address,
@@ -99,6 +103,19 @@ function emailStates(
     'confirm-email': confirm,
     'confirm-email-filled': { ...confirm, code: '1234 5678' },
     'confirm-email-wrong': { ...confirm, form: wrong },
+    'account-phone': number,
+    'account-phone-unproven': { ...number, verified: false },
+    'account-phone-none': { ...number, address: null, verified: false },
+    'account-phone-wrong': { ...number, form: wrong, typed: '0171' },
+    'confirm-phone': { ...confirm, ...ofNumber },
+    'confirm-phone-wrong': { ...confirm, ...ofNumber, form: wrong },
+    'phone-in-use': { page: 'phone-in-use', account, back, until: null },
+    'phone-in-use-until': {
+      page: 'phone-in-use',
+      account,
+      back,
+      until: new Date('2030-01-05T03:04:05Z'),
+    },
     'code-elsewhere': { page: 'code-elsewhere', code: '1234 5678' },
   }
 }
@@ -153,7 +170,9 @@ function codeStates(
   const form = formWith(null)
   const wrong = formWith({ kind: 'wrong' })
   const back = `${base}/oauth/sign-in?`
-  const code = { page: 'code', form, isSent: false, username: '', stay: false, back } as const
+  const empty = { isSent: false, username: '', stay: false, kind: 'code' } as const
+  const code = { page: 'code', form, back, ...empty } as const
+  const any = { ...code, kind: 'code-any' } as const
   const deletion = { page: 'account-delete', account, form, back: `${base}/account` } as const
   const asked = { ...deletion, asksPassword: true, mailsCode: true, requestId: null }
   const confirmed = { ...asked, asksPassword: false, requestId: 'Q2'.repeat(21) }
@@ -163,6 +182,16 @@ function codeStates(
     'code-throttled': { ...code, form: formWith({ kind: 'throttled', retryAfter: 290 }) },
     'code-sent': { ...code, isSent: true },
     'code-wrong': { ...code, isSent: true, stay: true, form: wrong },
+    'code-phone': { ...code, kind: 'code-phone' },
+    'code-phone-long-away': {
+      ...code,
+      kind: 'code-phone',
+      isSent: true,
+      form: formWith({ kind: 'long-away' }),
+    },
+    'code-any': any,
+    'code-any-wrong-name': { ...any, form: wrong, username: typed },
+    'code-any-sent': { ...any, isSent: true },
     'account-delete': asked,
     'account-delete-no-password': { ...asked, asksPassword: false },
     'account-delete-no-mail': { ...asked, mailsCode: false },

@@ -38,11 +38,12 @@ function addressStates({ account, typed }: Named, formWith: FormWith): Record<st
   const throttled = formWith({ kind: 'throttled', retryAfter: 290 })
   const email = `a-rather-long-name-of-somebody@mail-of-a-whole-company.example.com`
   const given = { verified: false, typed: '', asksPassword: true, isPasswordWrong: false }
-  const view = { page: 'required-address', account, form, email, ...given } as const
+  const ofEmail = { channel: 'email', address: email } as const
+  const view = { page: 'required-address', account, form, ...ofEmail, ...given } as const
   const code = { page: 'required-code', account, form } as const
   return {
     'required-address': view,
-    'required-address-none': { ...view, email: null },
+    'required-address-none': { ...view, address: null },
     'required-address-wrong': { ...view, form: wrong, typed },
     'required-address-wrong-password': { ...view, form: wrong, typed, isPasswordWrong: true },
     'required-address-no-password': { ...view, asksPassword: false },

@@ -2,9 +2,10 @@
 
 import { acceptancePage } from '../../../src/acceptance/acceptance-page.js'
 import {
-  accountEmailPage,
+  accountAddressPage,
   codeElsewherePage,
-  confirmEmailPage,
+  confirmAddressPage,
+  phoneInUsePage,
 } from '../../../src/accounts/email-pages.js'
 import { forgotPage, resetPage, undoPage } from '../../../src/accounts/mail-pages.js'
 import { accountPasswordPage, passwordElsewherePage } from '../../../src/accounts/password-page.js'
@@ -70,8 +71,9 @@ const pages = {
   note: notePage,
   'account-password': accountPasswordPage,
   'password-elsewhere': passwordElsewherePage,
-  'account-email': accountEmailPage,
-  'confirm-email': confirmEmailPage,
+  'account-email': accountAddressPage,
+  'confirm-email': confirmAddressPage,
+  'phone-in-use': phoneInUsePage,
   'code-elsewhere': codeElsewherePage,
   'required-password': requiredPasswordPage,
   'required-address': requiredAddressPage,

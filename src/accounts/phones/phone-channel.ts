@@ -1,0 +1,69 @@
+import { createOutbox } from '../../mail/mailer.js'
+import type { EmailChange, UserStore } from '../../users/contract.js'
+import { addressed } from '../mails.js'
+import { createNumberOwners, type NumberOwnersKit } from './number-owners.js'
+import { createReadNumber, notANumber, type PhoneNumber } from './phone-numbers.js'
+import type { LoadedPhones } from './phones.js'
+import type { CheckedPhonesOptions } from './phones-options.js'
+import { createHandOverText, type TextSenderSettings } from './text-sender.js'
+
+/** The parts of the channel. */
+export interface PhoneChannelKit extends NumberOwnersKit {
+  readonly updatePhone: NonNullable<UserStore['updatePhone']>
+}
+
+/** Makes what is loaded of the channel. `storeTimeout`: milliseconds that `close` waits. */
+export async function loadPhones(
+  kit: PhoneChannelKit,
+  options: CheckedPhonesOptions,
+  settings: Omit<TextSenderSettings, 'send' | 'webOtp'> & { readonly storeTimeout: number },
+): Promise<LoadedPhones> {
+  const { send, webOtp, budget, countries } = options
+  const limits = await kit.throttle.limitTexts(budget)
+  const readNumber = createReadNumber(countries)
+  const owners = createNumberOwners(kit)
+  const handOver = createHandOverText(kit, { ...settings, send, webOtp })
+  const outbox = createOutbox(kit, handOver, settings.storeTimeout, 'phone')
+
+  async function requireNumber(typed: string): Promise<PhoneNumber> {
+    const found = await readNumber(typed)
+    if (found === null) throw notANumber()
+    return found
+  }
+
+  return {
+    ...owners,
+    readNumber,
+    messages: {
+      async take({ address, user }, kind, context) {
+        // A stored number may be one of a country that was on the list before.
+        const found = await readNumber(address)
+        if (found === null) return notANumber()
+        return limits.takeText({ kind, userId: user?.id ?? null, ...found }, context)
+      },
+      // The message stays counted: it was paid for.
+      async giveBack({ address, user }) {
+        const found = await readNumber(address).catch(() => null)
+        if (found !== null) await limits.noteTyped(found.prefix)
+        if (user !== null) await owners.dropClaims(user.id, address)
+      },
+      send: (to, content, context) => outbox.send(addressed(to, content), context),
+    },
+    requireAddress: async (typed) => (await requireNumber(typed)).number,
+    update: kit.updatePhone,
+    remove: (userId, from) => kit.updatePhone(userId, from, null),
+    markVerified: async (userId, number) =>
+      isChanged(await kit.updatePhone(userId, number, number)),
+    async askFor(typed) {
+      const { number, prefix } = await requireNumber(typed)
+      await limits.requireRoom(prefix)
+      return { kind: 'user', value: number }
+    },
+    stats: outbox.stats,
+    close: outbox.close,
+  }
+}
+
+function isChanged({ outcome }: { readonly outcome: EmailChange }): boolean {
+  return outcome === 'changed'
+}

@@ -1,0 +1,190 @@
+import type { RequestContext } from '../audit/events.js'
+import type { MailKind } from '../audit/mail.js'
+import type { ThrottleScope } from '../audit/refusals.js'
+import { AuthError } from '../errors.js'
+import {
+  type Command,
+  type Counter,
+  consumedOf,
+  counted,
+  createCounter,
+  type Limit,
+} from './counter.js'
+import { createTakeNetworks, type NetworkLimitsKit, takeAll } from './known-networks.js'
+import { day, type LimitsKit, mailLimitOf } from './limits.js'
+
+// Text messages cost money, and their fees reach whoever rents a range of numbers: "SMS pumping".
+// So all of them are counted, before they are sent, whoever has asked for them.
+
+/** How many text messages the whole service sends. */
+export interface TextBudget {
+  /** In an hour. */
+  readonly hour: number
+  /** In a day. */
+  readonly day: number
+}
+
+/** The recipient of a text message. */
+export interface TextRecipient {
+  readonly kind: MailKind
+  /** In the form E.164. */
+  readonly number: string
+  /** The code of the country and the next four digits. */
+  readonly prefix: string
+  readonly userId: string | null
+}
+
+/** Limits on text messages. */
+export interface TextLimits {
+  /**
+   * Throws 503 if strangers get no message to such numbers for the time being: the budget is used
+   * up, or the prefix is paused. It counts nothing.
+   */
+  requireRoom(prefix: string): Promise<void>
+  /**
+   * Counts a message. Resolves with the 429 or 503 if it must not be sent, otherwise with null. A
+   * second factor in a network that the account knows is limited by its number and account alone.
+   * Rejects with 503.
+   */
+  takeText(to: TextRecipient, context: RequestContext): Promise<AuthError | null>
+  /** Call it after a right code: whoever waits for messages has typed one. Never rejects. */
+  noteTyped(prefix: string): Promise<void>
+}
+
+const hour = 60 * 60
+
+const perNumber = { points: 3, duration: 15 * 60 }
+
+const perNumberAndDay = { points: 8, duration: day }
+
+/** How many prefixes use up the budget together. */
+const share = 10
+
+/** Of so many codes of a prefix a fifth must be typed. */
+const judged = 50
+
+const leastTyped = judged / 5
+
+/** Makes the limits for a budget. A dry run lifts none of them. */
+export function createTextLimits(kit: NetworkLimitsKit, budget: TextBudget): TextLimits {
+  const { ask, knownNetworks } = kit
+  const { ofOwner, ofService, ofNetwork, scopeOf } = createCommands(kit, budget)
+  const pauses = createPauses(kit)
+
+  // Where the owner has signed in before, strangers' messages keep nobody from the second factor.
+  const isAtHome = async ({ kind, userId }: TextRecipient, { ip }: RequestContext) =>
+    kind === 'second-factor-code' && userId !== null && (await knownNetworks.isKnown(userId, ip))
+
+  return {
+    async requireRoom(prefix) {
+      const closedFor = await pauses.secondsLeft(prefix)
+      if (closedFor > 0) throw noRoom(closedFor)
+      const all = ofService(prefix)
+      const counts = (await ask(all.map((one): Command => ({ ...one, do: 'get' })))).map(counted)
+      const at = counts.findIndex(({ consumed }, i) => consumed >= (all[i]?.of.points ?? 0))
+      if (at >= 0) throw noRoom(counts[at]?.seconds ?? hour)
+    },
+
+    async takeText(to, context) {
+      const isFree = await isAtHome(to, context)
+      const closedFor = isFree ? 0 : await pauses.secondsLeft(to.prefix)
+      if (closedFor > 0) return noRoom(closedFor)
+      const ofStrangers = isFree ? [] : [...ofNetwork(context.ip), ...ofService(to.prefix)]
+      const reached = await takeAll(ask, [...ofOwner(to), ...ofStrangers])
+      if (reached === null) {
+        await pauses.noteSent(to.prefix, context)
+        return null
+      }
+      const scope = scopeOf(reached.of)
+      const error = kit.reportLimit({ scope, ...reached.told, userId: to.userId }, context)
+      return scope === 'text-budget' ? noRoom(reached.told.retryAfter) : error
+    },
+
+    noteTyped: pauses.noteTyped,
+  }
+}
+
+function createCommands(kit: LimitsKit, budget: TextBudget) {
+  const { options, keyOf } = kit
+  const make = (keyPrefix: string, limit: Limit) => createCounter(options, { keyPrefix, ...limit })
+  const part = (points: number) => Math.max(1, Math.ceil(points / share))
+  const number = make('mar-text-number', perNumber)
+  const numberAndDay = make('mar-text-number-day', perNumberAndDay)
+  const account = make('mar-text-account', perNumberAndDay)
+  const ofPrefix = [
+    make('mar-text-prefix', { points: part(budget.hour), duration: hour }),
+    make('mar-text-prefix-day', { points: part(budget.day), duration: day }),
+  ]
+  const ofAll = [
+    make('mar-text-hour', { points: budget.hour, duration: hour }),
+    make('mar-text-day', { points: budget.day, duration: day }),
+  ]
+  const taking = (of: Counter, ...parts: readonly string[]): Command => ({
+    do: 'take',
+    of,
+    key: keyOf('text', ...parts),
+  })
+  return {
+    ofOwner: ({ number: to, userId }: TextRecipient) => [
+      taking(number, to),
+      taking(numberAndDay, to),
+      taking(account, 'user', userId ?? to),
+    ],
+    ofService: (prefix: string) => [
+      ...ofPrefix.map((of) => taking(of, prefix)),
+      ...ofAll.map((of) => taking(of)),
+    ],
+    ofNetwork: createTakeNetworks(kit, 'mar-text-network', mailLimitOf(options, 'network')),
+    scopeOf(of: Counter): ThrottleScope {
+      if ([...ofPrefix, ...ofAll].includes(of)) return 'text-budget'
+      return [number, numberAndDay, account].includes(of) ? 'text' : 'text-network'
+    },
+  }
+}
+
+// Whoever earns money by messages does not type their codes.
+function createPauses({ options, keyOf, ask, audit }: LimitsKit) {
+  const make = (keyPrefix: string, points: number, duration: number) =>
+    createCounter(options, { keyPrefix, points, duration })
+  const sent = make('mar-text-sent', judged, day)
+  const typed = make('mar-text-typed', judged, day)
+  const paused = make('mar-text-paused', 1, hour)
+  const keyFor = (prefix: string) => keyOf('text', prefix)
+
+  async function judge(prefix: string, context: RequestContext): Promise<void> {
+    const key = keyFor(prefix)
+    const [cleared, ofTyped] = await ask([
+      { do: 'clear', of: sent, key },
+      { do: 'get', of: typed, key },
+    ])
+    // Names the one caller who judges these.
+    if (counted(cleared).consumed === 0) return
+    await ask([{ do: 'clear', of: typed, key }])
+    if (counted(ofTyped).consumed >= leastTyped) return
+    await ask([{ do: 'set', of: paused, key, points: 1, seconds: hour }])
+    audit({ type: 'phone.prefix-paused', prefix }, context)
+  }
+
+  return {
+    /** 0: it is open. Rejects with 503. */
+    async secondsLeft(prefix: string): Promise<number> {
+      const [answer] = await ask([{ do: 'get', of: paused, key: keyFor(prefix) }])
+      const { consumed, seconds } = counted(answer)
+      return consumed > 0 ? Math.max(1, seconds) : 0
+    },
+    async noteSent(prefix: string, context: RequestContext): Promise<void> {
+      const [answer] = await ask([{ do: 'add', of: sent, key: keyFor(prefix) }])
+      if (consumedOf(answer) >= judged) await judge(prefix, context)
+    },
+    async noteTyped(prefix: string): Promise<void> {
+      await ask([{ do: 'add', of: typed, key: keyFor(prefix) }])
+    },
+  }
+}
+
+function noRoom(seconds: number): AuthError {
+  return new AuthError('temporarily-unavailable', {
+    retryAfter: Math.max(1, seconds),
+    message: 'no more text messages are sent for the time being',
+  })
+}
