@@ -137,10 +137,11 @@ export function createConfirmPage(
       const given = { requestId: requestIn(asking.query), code: fields.text('code') }
       try {
         // The page uses the counters of the endpoints: it is no second set of guesses.
-        await limitRefusals('email-confirm', asking.request, () =>
+        const channel = await limitRefusals('email-confirm', asking.request, () =>
           confirmIn(kits, asked, given, asking.request),
         )
-        const done: NoteView = { note: 'address-confirmed', onward: plainAddress(forms, 'account') }
+        const note = channel === 'email' ? 'address-confirmed' : 'phone-confirmed'
+        const done: NoteView = { note, onward: plainAddress(forms, 'account') }
         return { next: 'answer', answer: asking.show(() => (shell) => notePage(done, shell)) }
       } catch (error) {
         if (error instanceof AuthError && error.code === 'superseded')
@@ -164,11 +165,12 @@ async function confirmIn(
   asked: AskingUser,
   given: ConfirmEmail,
   { context }: EndpointRequest,
-): Promise<void> {
+): Promise<Channel['name']> {
   const [first, ...others] = kits
   const { sealed } = await first.proofs.findCode(addressPurposes, given.requestId, context)
   const kit = others.find(({ channel }) => channel.name === sealed['channel']) ?? first
   await confirmAddress(kit, asked, given, context)
+  return kit.channel.name
 }
 
 /** Where the code of a request went; null unless this session has asked for it. */

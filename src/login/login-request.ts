@@ -183,7 +183,8 @@ export function lowerCaseNames({ kind, value }: LoginIdentifier): string {
 /**
  * Returns the function that makes identifiers canonical: the host's, or the default. Blanks at
  * either end do not count. Rejects with 503 if the host's function fails, and with 400 for nothing
- * but blanks. `numberIn` reads a mobile number, which is its own canonical form.
+ * but blanks. `numberIn` reads a mobile number, which is its own canonical form, of the kind `user`:
+ * a field for names takes it, too.
  */
 export function createCanonical(
   ofHost: CanonicalIdentifier | undefined,
@@ -193,7 +194,7 @@ export function createCanonical(
   const ofName = canonicalNames(ofHost, call)
   if (numberIn === undefined) return ofName
   return async function canonicalWithNumbers(identifier) {
-    const number = identifier.kind === 'user' ? await numberIn(identifier.value) : null
+    const number = identifier.kind === 'email' ? null : await numberIn(identifier.value)
     return number === null ? ofName(identifier) : { kind: 'user', value: number }
   }
 }

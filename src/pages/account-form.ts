@@ -370,6 +370,7 @@ function signInFor(
 export const confirmed = {
   off: 'account-factor.off',
   'email-off': 'account-factor.email-off',
+  'phone-off': 'account-factor.phone-off',
   remove: 'account-passkeys.remove',
   disconnect: 'account-identities.disconnect',
   end: 'account.end',

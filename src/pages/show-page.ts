@@ -245,6 +245,7 @@ export type Note =
   | 'mail-sent'
   | 'password-set'
   | 'address-confirmed'
+  | 'phone-confirmed'
   | 'address-undone'
   | 'account-deleted'
   | 'link-used'

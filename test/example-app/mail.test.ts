@@ -131,7 +131,7 @@ describe.skipIf(chromiumPath === null)('in Chromium', () => {
     await look('undo')
     await page.getByLabel('New password', { exact: true }).fill('a longer phrase of user one')
     await press('Take it back')
-    await heading(page, 'Your former address is back')
+    await heading(page, 'The change is taken back')
     await look('undone')
     await elsewhere.sees('You were signed out')
     expect((await post(app, '/login', byAddress)).status).toBe(401)

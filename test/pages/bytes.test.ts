@@ -33,8 +33,8 @@ it('No byte of a document, of the style sheet or of a script has changed', () =>
   }).toMatchInlineSnapshot(`
     {
       "css": "fcac30e01b58805f",
-      "de": "22f700255b2d8e28",
-      "en": "25f7ff045e805351",
+      "de": "4c112de1cc2f50df",
+      "en": "b9f4b4f987f015dd",
       "passkeyScript": "af82c4615da7e35d",
       "passwordScript": "8cb1aaa8a80f690e",
     }

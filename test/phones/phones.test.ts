@@ -74,6 +74,8 @@ describe('POST /login', () => {
     const host = await startPhones()
     for (const user of [number, '0170 12345678', '+49 (170) 123 456-78'])
       await post(host, '/login', { user, password }).expect(200)
+    await post(host, '/login', { username: number, password }).expect(200)
+    await post(host, '/login', { email: number, password }).expect(401)
   })
 
   it('takes a name that only looks like a number as it is', async () => {

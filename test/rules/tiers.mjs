@@ -77,6 +77,7 @@ const slow = new Set([
   'test/example-app/encryption-keys.test.ts',
   'test/example-app/example-app.test.ts',
   'test/example-app/mail.test.ts',
+  'test/example-app/phones.test.ts',
   'test/example-app/metrics.test.ts',
   'test/example-app/new-database-file.test.ts',
   'test/example-app/page.test.ts',

@@ -420,7 +420,10 @@ export const de: TextsOfPages = {
   'note.address-confirmed-title': 'Deine Adresse ist bestätigt',
   'note.address-confirmed': 'Mail für Dein Konto geht jetzt dorthin.',
   'note.address-confirmed-onward': 'Zurück zu Deinem Konto',
-  'note.address-undone-title': 'Deine frühere Adresse gilt wieder',
+  'note.phone-confirmed-title': 'Deine Nummer ist bestätigt',
+  'note.phone-confirmed': 'Nachrichten für Dein Konto gehen jetzt dorthin.',
+  'note.phone-confirmed-onward': 'Zurück zu Deinem Konto',
+  'note.address-undone-title': 'Die Änderung ist zurückgenommen',
   'note.address-undone':
     'Alle Deine Geräte wurden abgemeldet, und Anmeldewege, die seitdem dazugekommen waren, ' +
     'wurden entfernt.',

@@ -400,7 +400,10 @@ export const en = {
   'note.address-confirmed-title': 'Your address is confirmed',
   'note.address-confirmed': 'Mail for your account goes there now.',
   'note.address-confirmed-onward': 'Back to your account',
-  'note.address-undone-title': 'Your former address is back',
+  'note.phone-confirmed-title': 'Your number is confirmed',
+  'note.phone-confirmed': 'Text messages for your account go there now.',
+  'note.phone-confirmed-onward': 'Back to your account',
+  'note.address-undone-title': 'The change is taken back',
   'note.address-undone':
     'All your devices were signed out, and the ways in that were added since were removed.',
   'note.address-undone-onward': 'Sign in',

@@ -117,7 +117,7 @@ describe.runIf(chromiumPath !== null)('In Chromium', () => {
     await tab.goto(await host.link('address-changed'))
     await typeInto(tab, 'New password', newPassword)
     await press(tab, 'Take it back')
-    expect(await settled(tab)).toBe('Your former address is back')
+    expect(await settled(tab)).toBe('The change is taken back')
     expect(host.users.rows.get('u-alice')?.email).toBe('alice@example.com')
     expect(referers.filter((one) => /token=|code=/.test(one) || one.includes(code))).toEqual([])
   })

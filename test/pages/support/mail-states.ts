@@ -7,6 +7,7 @@ const notes: readonly ViewOf<'note'>['note'][] = [
   'mail-sent',
   'password-set',
   'address-confirmed',
+  'phone-confirmed',
   'address-undone',
   'account-deleted',
   'link-used',
