@@ -345,18 +345,18 @@ async function writeChange(
     if (channel.takeOver === undefined || (await write()) === 'taken')
       throw proofs.refusal('taken', proof.record, context)
   }
+  // Whoever has ended everything meanwhile, such as a support desk, wants no change of that session.
+  const takeBack = async () => {
+    if (isWritten || from === null || present.address !== from || !present.verified) return false
+    if ((await kit.sessions.findLive(session.id)) !== null) return false
+    return (await channel.update(user.id, to, from)).outcome === 'changed'
+  }
   const undo = undoBy === null ? null : { from, undoBy, since, locale: contact?.locale }
   const notice = undo === null ? await work() : await undoably(kit, user, undo, work)
   const changed = { type: 'address.changed', userId: user.id, ...channelOf(channel) } as const
-  try {
-    await useUp(kit, proof, notice ?? noNotice, !isWritten, context)
-  } catch (error) {
-    // After an outage the same code is sent again, and that call reports the change.
-    const isOver = error instanceof AuthError && error.status < 500
-    if (!isWritten && isOver) kit.audit(changed, context)
-    throw error
-  }
-  kit.audit(changed, context)
+  const report = () => kit.audit(changed, context)
+  await useUp(kit, proof, { notice: notice ?? noNotice, isWritten, takeBack, report }, context)
+  report()
   // Each starts from the former address, so none could write by now: an outage does no harm.
   await proofs.voidForUser(user.id, ['change-address']).catch(() => {})
 }
@@ -369,12 +369,21 @@ interface Notice {
 
 const noNotice: Notice = { send() {}, release() {} }
 
+/** A change whose code is not used up yet. */
+interface Written {
+  readonly notice: Notice
+  /** Whether another call has written it. */
+  readonly isWritten: boolean
+  /** Brings the former address back, if the session has ended meanwhile; whether it did. */
+  readonly takeBack: () => Promise<boolean>
+  readonly report: () => void
+}
+
 // This comes before the proof is used up: after a crash here, the code completes the missing steps.
 async function useUp(
   { proofs }: AddressKit,
   proof: FoundProof,
-  notice: Notice,
-  hasWritten: boolean,
+  { notice, isWritten, takeBack, report }: Written,
   context: RequestContext,
 ): Promise<void> {
   const { userId } = proof.record
@@ -383,10 +392,13 @@ async function useUp(
     if (!(await proofs.consume(proof))) throw proofs.refusal('void', proof.record, context)
     notice.send(context)
   } catch (error) {
-    // Whoever has ended everything meanwhile has voided the code, and the address has changed all
-    // the same. Another call that has used the code up has sent the notice for a repeat.
-    if (!hasWritten && error instanceof AuthError && error.status < 500) notice.release()
+    // After an outage the same code is sent again, and that call reports the change.
+    const isOver = error instanceof AuthError && error.status < 500
+    const isBack = isOver && (await takeBack().catch(() => false))
+    // Another call that has used the code up has sent the notice for a repeat.
+    if (isBack || (isWritten && isOver)) notice.release()
     else notice.send(context)
+    if (isOver && !isWritten && !isBack) report()
     throw error
   }
 }
