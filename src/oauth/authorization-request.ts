@@ -3,6 +3,7 @@ import type { OAuthClient } from '../stores/client-contract.js'
 import { type Acr, isAcr } from '../two-factor/acr.js'
 import {
   audiencesOf,
+  getsRefreshToken,
   grantsOf,
   isConfidential,
   type OwnNames,
@@ -305,10 +306,18 @@ export function wordsOf(list: string | null | undefined): readonly string[] {
   return [...new Set((list ?? '').split(' '))].filter((word) => word !== '')
 }
 
-/** The requested scopes that are known; without a request, the client's default. */
+/**
+ * The requested scopes that are known; without a request, the client's default. `offline_access` is
+ * ignored where it changes nothing: agents add it wherever the metadata name it.
+ */
 export function scopesOf({ values, client, settings }: RequestInput): readonly string[] {
   const asked = values.has('scope') ? wordsOf(values.get('scope')) : (client.defaultScopes ?? [])
-  return asked.filter((scope) => settings.knownScopes.has(scope))
+  return asked.filter((scope) => settings.knownScopes.has(scope) && !isNeedless(scope, client))
+}
+
+function isNeedless(scope: string, client: OAuthClient): boolean {
+  if (scope !== 'offline_access' || client.scopes.includes(scope)) return false
+  return getsRefreshToken(client, [])
 }
 
 /** Whether a word is one of {@link Prompt}. */

@@ -375,6 +375,24 @@ describe('a request of a client that is known', () => {
     expect(taken({ scope: thirty.join(' ') }).scopes).toEqual(['openid'])
   })
 
+  it('has offline_access ignored where it gets refresh tokens without', () => {
+    const change = {
+      client_id: 'bridge',
+      redirect_uri: bridge.redirectUris[1],
+      scope: 'openid offline_access',
+    }
+    expect(taken(change).scopes).toEqual(['openid'])
+    for (const other of [{ refreshTokens: 'on-request' }, { grants: ['authorization_code'] }])
+      expect(askWith(change, { ...bridge, ...other } as OAuthClient)).toMatchObject({
+        at: 'client',
+        error: 'invalid_scope',
+      })
+    expect(askWith({ ...change, scope: 'offline_access' })).toMatchObject({
+      error: 'invalid_scope',
+    })
+    expect(taken({ scope: 'openid offline_access' }).scopes).toEqual(['openid', 'offline_access'])
+  })
+
   it('gets its default scopes where it asks for none', () => {
     const change = { client_id: 'desktop', redirect_uri: desktop.redirectUris[1], scope: undefined }
     expect(taken(change).scopes).toEqual(['openid', 'profile'])

@@ -61,7 +61,10 @@ describe('a client that registers itself', () => {
     const { flow, openBrowser } = byPages(at)
     // Any port of the device.
     const redirect_uri = 'http://127.0.0.1:50123/callback'
-    const { seen, texts, tokens, claims } = await flow(app, { scope, redirect_uri }, openBrowser())
+    // Agents add it wherever the metadata name it, and want the consent then.
+    const asked = { scope: `${scope} offline_access`, prompt: 'consent', redirect_uri }
+    const { seen, texts, tokens, claims } = await flow(app, asked, openBrowser())
+    expect(tokens['scope']).toBe(scope)
     expect(seen).toEqual(['sign-in', 'consent'])
     const [, consent = ''] = texts
     expect(consent).toMatch(/<b><bdi>localhost<\/bdi><\/b> wants to use your account/)
