@@ -1,28 +1,14 @@
 // https://github.com/modelcontextprotocol/conformance: what it asks of authorization servers, as it
 // is. It is a client of its own, in another process; the test is the browser of its user.
 import { spawn } from 'node:child_process'
-import { existsSync } from 'node:fs'
-import { createServer } from 'node:net'
-import { fileURLToPath } from 'node:url'
 import { expect, it, onTestFinished } from 'vitest'
 import type { OAuthClient } from '../../dist/index.js'
 import { startOurs } from './provider-ours.js'
 import { openBrowser } from './support/browser.js'
+import { freePort } from './support/listen.js'
+import { node22, packages } from './support/node-22.js'
 
-const packages = fileURLToPath(new URL('node_modules/', import.meta.url))
 const suite = `${packages}@modelcontextprotocol/conformance/dist/index.js`
-const pinned = `${packages}node-22-${process.platform}-${process.arch}/bin/node`
-/** It needs Node 22: the pinned one, where there is one for this machine. */
-const node = existsSync(pinned) ? pinned : process.execPath
-const mayRun = existsSync(pinned) || Number(process.versions.node.split('.')[0]) >= 22
-
-async function freePort(): Promise<number> {
-  const server = createServer()
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const address = server.address()
-  await new Promise((resolve) => server.close(resolve))
-  return typeof address === 'object' && address !== null ? address.port : 0
-}
 
 // Public: to a server that also takes those, the suite shows no secret.
 const client: OAuthClient = {
@@ -37,7 +23,7 @@ const client: OAuthClient = {
 
 /** Runs it until its end; `visit` is done with the address that it asks somebody to open. */
 async function runSuite(args: readonly string[], visit: (url: string) => Promise<unknown>) {
-  const child = spawn(node, [suite, 'authorization', ...args], {
+  const child = spawn(node22 ?? '', [suite, 'authorization', ...args], {
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   onTestFinished(() => void child.kill('SIGKILL'))
@@ -55,7 +41,7 @@ async function runSuite(args: readonly string[], visit: (url: string) => Promise
   return { code, said }
 }
 
-it.runIf(mayRun)('its scenarios for authorization servers pass', async () => {
+it.runIf(node22 !== null)('its scenarios for authorization servers pass', async () => {
   const ours = await startOurs('', [], {
     oauth: (origin) => ({
       clients: [{ ...client, resources: [`${origin}/mcp`] }],
