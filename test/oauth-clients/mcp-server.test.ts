@@ -15,9 +15,10 @@ import type { OAuthClient } from '../../dist/index.js'
 import { memoryOAuthStores } from '../../dist/stores/memory.js'
 import { toolsOf } from '../../example-app/tools.js'
 import { editorId, startVendor, vendorHost } from '../oauth/client-documents/vendor.js'
-import * as example from '../support/example.js'
-import { answerAs, startOurs } from './provider-ours.js'
+import { alice as aliceOfExample } from '../support/example.js'
+import { startOurs } from './provider-ours.js'
 import { openBrowser } from './support/browser.js'
+import { startTools } from './support/example-tools.js'
 import { alice } from './support/provider.js'
 
 it('the example server has the tools of docs/agents.md, in 40 lines', () => {
@@ -155,31 +156,23 @@ describe.each([
 
 describe('the example server', () => {
   it('lets an assistant read a room, and do nothing else', async () => {
-    example.buildExample()
-    const { url: server, stop } = await example.startExample()
-    onTestFinished(async () => void (await stop()))
-    const issuer = server.replace('127.0.0.1', 'localhost')
+    const { url: tools, provider } = await startTools()
     const chat = (path: string, token: string, body?: object) =>
-      fetch(`${server}/api/v1${path}`, {
+      fetch(`${provider.issuer}/api/v1${path}`, {
         method: body === undefined ? 'GET' : 'POST',
         headers: { 'content-type': 'application/json', authorization: `Bearer ${token}` },
         ...(body && { body: JSON.stringify(body) }),
       })
-    const login = await chat('/login', '', example.alice)
+    const login = await chat('/login', '', aliceOfExample)
     const { data } = (await login.json()) as { data: { authToken: string } }
     await chat('/rooms/general/messages', data.authToken, { text: 'Lunch at twelve' })
 
-    const url = new URL(`${issuer}/mcp`)
+    const url = new URL(tools)
     // The example lets it register itself.
     const authProvider = new Assistant()
     const first = new StreamableHTTPClientTransport(url, { authProvider })
     await expect(newClient().connect(first)).rejects.toThrow(UnauthorizedError)
-    const browser = openBrowser({
-      issuer,
-      answer: (page, agrees) => answerAs(example.alice, page, agrees),
-      stop: async () => void (await stop()),
-    })
-    const { url: back } = await browser.open(String(authProvider.asked))
+    const { url: back } = await openBrowser(provider).open(String(authProvider.asked))
     await first.finishAuth(back.searchParams.get('code') ?? '')
     const client = newClient()
     onTestFinished(() => client.close())
@@ -200,5 +193,5 @@ describe('the example server', () => {
     const asUser = { method: 'POST', headers: { authorization: `Bearer ${data.authToken}` } }
     expect((await fetch(url, asUser)).status).toBe(401)
     expect((await fetch(url)).status).toBe(405)
-  }, 300_000)
+  })
 })

@@ -1,5 +1,5 @@
-// Builds the package, installs the clients that others wrote, and the provider that is the control,
-// and runs the tests of this folder. Arguments are handed to vitest: `-- appauth`.
+// Builds the package and the example, installs the clients that others wrote, and the provider that
+// is the control, and runs the tests of this folder. Arguments are handed to vitest: `-- appauth`.
 import { spawn } from 'node:child_process'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -56,7 +56,7 @@ function test(files) {
   })
 }
 
-await must(process.execPath, [join(root, 'test/rules/build.mjs')], limits.build)
+await must(process.execPath, [join(root, 'test/rules/build.mjs'), 'example'], limits.build)
 await install()
 const compiler = join(tools, 'typescript/bin/tsc')
 await must(process.execPath, [compiler, '--pretty', 'false', '-p', here], limits.types)

@@ -67,8 +67,12 @@ export default {
       entry: ['run.mjs', '*.test.ts'],
       project: ['**/*.{ts,mjs}'],
       vitest: { config: ['vitest.config.ts'] },
-      // Started by its path.
-      ignoreDependencies: ['@modelcontextprotocol/conformance'],
+      // Started by their paths.
+      ignoreDependencies: [
+        '@modelcontextprotocol/conformance',
+        '@modelcontextprotocol/inspector',
+        'mcp-remote',
+      ],
     },
   },
   // A type that an exported function names is exported with it: its callers can name it too.

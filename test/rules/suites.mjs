@@ -76,7 +76,7 @@ export const suites = [
   {
     name: 'oauth-clients',
     command: node('test/oauth-clients/run.mjs'),
-    rooms: [...common, ...server, ...signIn, 'src/pages/', 'test/oauth-clients/'],
+    rooms: [...common, ...server, ...signIn, 'src/pages/', 'example-app/', 'test/oauth-clients/'],
   },
   {
     name: 'openapi-clients',
