@@ -92,10 +92,13 @@ describe('a number of another user', () => {
     expect(host.users.rows.get('u-alice')).toMatchObject({ phone: number })
   })
 
-  it('stays where its owner has no address to be told at', async () => {
+  it.each([
+    ['has no address to be told at', { email: null, emailVerified: false }],
+    ['has it as the second factor', { phoneFactor: true }],
+  ])('stays where its owner %s', async (_what, change) => {
     const host = await startPhones()
     host.users.add(bob)
-    host.users.change('u-alice', { email: null, emailVerified: false })
+    host.users.change('u-alice', change)
     for (let round = 0; round < 2; round += 1) {
       const { user, given } = await changeTo(host, number, asBob(host))
       const { body } = await user.post('/auth/phone/confirm', given).expect(409)
@@ -127,6 +130,18 @@ describe('a number that a thief has added by the password alone', () => {
       expect.objectContaining({ type: 'phone.removed', userId: 'u-alice' }),
     )
     await signIn(host, await codeFor(host, otherNumber)).expect(400)
+  })
+
+  it('goes also after another change of his that has failed', async () => {
+    const host = await startPhones({ alice: { phone: null, phoneVerified: false } })
+    const { user, given } = await changeTo(host, otherNumber)
+    await user.post('/auth/phone/confirm', given).expect(200)
+    host.clock.advance(4 * day)
+    host.users.add({ ...bob, phone: number, phoneVerified: true })
+    const next = await changeTo(host, number)
+    await next.user.post('/auth/phone/confirm', next.given).expect(409)
+    await reset(host, await tokenFor(host)).expect(200)
+    expect(host.users.rows.get('u-alice')).toMatchObject({ phone: null })
   })
 
   it('and with the undo of a change of the address, also as a second factor', async () => {

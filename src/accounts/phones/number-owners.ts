@@ -12,8 +12,8 @@ import { type Mails, provenAddress } from '../mails.js'
 import type { FoundProof, Proofs } from '../proofs.js'
 
 // A number is not a person for ever: it is given to somebody else some months after its owner has
-// left it. So a number alone signs nobody in who has not been here for half a year; and whoever
-// proves the number of another user gets it, but not at once.
+// left it. So a number alone signs nobody in who has not been here for half a year; and a user who
+// proves the number of another one gets it, but not at once.
 
 /** The parts that know the owners of numbers. */
 export interface NumberOwnersKit extends GroundKit, ManagementKit {
@@ -106,20 +106,26 @@ async function noteAdded(
   session: SessionRecord,
   number: string,
 ): Promise<void> {
-  await proofs.voidForUser(user.id, ['phone-added'])
-  const passwordMark = markOfMaker(session, user)
-  const sealed = { number, passwordMark }
-  const added = { purpose: 'phone-added', userId: user.id, mark: null, sealed } as const
+  // The row outlives the account: it tells nobody the number.
+  const mark = proofs.markOf(addedParts(user.id, number))
+  const sealed = { passwordMark: markOfMaker(session, user) }
+  const added = { purpose: 'phone-added', userId: user.id, mark, sealed } as const
   await proofs.openLink({ ...added, lifetime: noteLifetime })
 }
 
+const addedParts = (userId: string, number: string) => ['phone-added', userId, number]
+
 async function findPlanted(kit: NumberOwnersKit, userId: string): Promise<PlantedNumber | null> {
   const { proofs, findContact, updatePhone, audit } = kit
-  const [added] = await proofs.list('phone-added', userId)
   const contact = await findContact(userId)
   const number = contact?.phone ?? null
   const isFactor = contact?.phoneFactor === true
-  if (added === undefined || number === null || added.sealed['number'] !== number) return null
+  if (number === null) return null
+  // A change that failed has left a note of another number.
+  const [added] = (await proofs.list('phone-added', userId))
+    .filter((one) => proofs.isMark(one, addedParts(userId, number)))
+    .toSorted((one, other) => Number(other.record.createdAt) - Number(one.record.createdAt))
+  if (added === undefined) return null
   return {
     passwordMark: added.sealed['passwordMark'] ?? null,
     createdAt: added.record.createdAt,
@@ -134,13 +140,15 @@ async function findPlanted(kit: NumberOwnersKit, userId: string): Promise<Plante
   }
 }
 
-// The code of this user was right, so he has the number now. Its former owner is told, and has
-// three days to sign in with it, to prove another one, or to tell the service.
+// The code was right, so this user has the number now. Its former owner is told, and has three days
+// to sign in with it, to prove another one, or to tell the service.
 async function takeOver(kit: NumberOwnersKit, userId: string, number: string): Promise<void> {
   const { users, findContact, updatePhone, clock } = kit
   const owner = await users.findByIdentifier({ kind: 'user', value: number })
   const contact = owner && (await findContact(owner.id))
   if (owner === null || owner.id === userId || contact?.phone !== number) throw inUse(null)
+  // Its codes guard the account: without them nobody could sign in, or the password alone could.
+  if (contact.phoneFactor === true) throw inUse(null)
   if (contact.phoneVerified === true) {
     const claim = await claimOf(kit, { userId, owner, number, email: provenAddress(contact) })
     const opensAt = new Date(claim.record.createdAt.getTime() + claimWaits * 1000)
@@ -151,7 +159,7 @@ async function takeOver(kit: NumberOwnersKit, userId: string, number: string): P
   const { outcome } = await updatePhone(owner.id, number, null)
   if (outcome !== 'changed') throw new AuthError('superseded')
   kit.audit({ type: 'phone.removed', userId: owner.id }, noRequest)
-  // Codes that went to the number are worth nothing to its former owner, and nothing to anybody.
+  // Codes that went to the number open nothing of its former owner any more.
   await kit.proofs.voidForUser(owner.id, ['sign-in', 'second-factor', 'change-address'])
 }
 
