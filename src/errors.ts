@@ -17,6 +17,7 @@ export type AuthErrorCode =
   | 'slow_down'
   | 'access_denied'
   | 'expired_token'
+  | 'interaction_required'
   | 'Unauthorized'
   | 'totp-required'
   | 'totp-invalid'
@@ -68,6 +69,10 @@ const catalogue: Readonly<Record<AuthErrorCode, { status: number; message: strin
   slow_down: { status: 400, message: 'Ask less often.' },
   access_denied: { status: 400, message: 'The user has said no.' },
   expired_token: { status: 400, message: 'This took too long. Begin again.' },
+  interaction_required: {
+    status: 400,
+    message: 'The user must do something first, on the pages of the authorization endpoint.',
+  },
   Unauthorized: { status: 401, message: 'You could not be signed in.' },
   'totp-required': { status: 401, message: 'A second-factor code is required.' },
   'totp-invalid': { status: 401, message: 'The second-factor code is not valid.' },

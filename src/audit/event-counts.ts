@@ -102,6 +102,7 @@ const refreshRefusals: Readonly<Record<Exclude<RefreshRefusal, SignInRefusal>, t
   'unknown-or-ended': true,
   reused: true,
   'consent-revoked': true,
+  'action-required': true,
 }
 const clientRefusals: Readonly<Partial<Record<ClientRefusal, true>>> = {
   'unknown-client': true,

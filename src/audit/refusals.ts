@@ -46,7 +46,7 @@ export type SignInRefusal =
   | 'actor'
   | 'password-expired'
 
-/** Why a code was not exchanged. */
+/** Why a code was not exchanged. `action-required`: not yet; the code is not spent. */
 export type CodeRefusal =
   | 'unknown'
   | 'replayed'
@@ -56,6 +56,7 @@ export type CodeRefusal =
   | 'issuing-session-ended'
   | 'consent-revoked'
   | 'client-disabled'
+  | 'action-required'
   | SignInRefusal
 
 /**
@@ -76,8 +77,13 @@ export type DeviceRefusal =
  */
 export type DeviceLinkRefusal = 'unknown' | 'void' | 'wrong-check-code' | SignInRefusal
 
-/** Why a refresh token was not exchanged. */
-export type RefreshRefusal = 'unknown-or-ended' | 'reused' | 'consent-revoked' | SignInRefusal
+/** Why a refresh token was not exchanged. `action-required`: not yet; the token is not spent. */
+export type RefreshRefusal =
+  | 'unknown-or-ended'
+  | 'reused'
+  | 'consent-revoked'
+  | 'action-required'
+  | SignInRefusal
 
 /** Why client authentication failed. */
 export type ClientRefusal =

@@ -18,6 +18,7 @@ const wireNames = [
   'slow_down',
   'access_denied',
   'expired_token',
+  'interaction_required',
   'invalid_token',
   'insufficient_scope',
   'Unauthorized',

@@ -53,6 +53,8 @@ const getTokens: Operation = {
       'this endpoint.',
     'With `device_code`, `authorization_pending` means: ask again after `interval` seconds. ' +
       '`slow_down`: the same, with 5 seconds more from now on. All other errors are final.',
+    '`interaction_required`: the user must do something first, such as change a temporary ' +
+      'password. Nothing is spent: keep the refresh token, send the user to `/oauth/authorize`.',
     'A service gets a new access token of one session for each request, and no refresh token.',
   ],
   who: 'app',
@@ -94,6 +96,7 @@ const getTokens: Operation = {
     'slow_down',
     'access_denied',
     'expired_token',
+    'interaction_required',
   ],
 }
 

@@ -26,6 +26,7 @@ import {
   redeem,
   required,
 } from './grants/code.js'
+import { requireNothingDue } from './grants/nothing-due.js'
 import { remainingGrant, requireConsent, targetOf } from './grants/remaining-grant.js'
 import { serve, serviceParameters } from './grants/service.js'
 import { issueTokens } from './issue-tokens.js'
@@ -105,14 +106,16 @@ async function refreshByToken(
     presented,
     admits: ({ kind, clientId }) => kind === 'oauth' && clientId === client.id,
     rotates: !isConfidential(client),
-    open(session) {
+    async open(session, user) {
       // 400
       const left = remainingGrant(session, client, kit.ownResource)
       // The client has lost `offline_access`, on which the refresh token was based.
       if (!getsRefreshToken(client, left.scopes)) throw new AuthError('invalid_grant')
       const scopes = scopesOf(askedScope, left.scopes)
       const resource = targetOf(resources, left.resources)
-      return async ({ refreshToken, session: refreshed, user }) => {
+      // 400, 503
+      await requireNothingDue(kit, { door: 'refresh', session, user }, context)
+      return async ({ refreshToken, session: refreshed }) => {
         // 400
         await requireConsent(kit, client, refreshed, context)
         const grant = { client, user, scopes, resource, acr: null, nonce: null }

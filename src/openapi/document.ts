@@ -384,6 +384,7 @@ const details: Readonly<Partial<Record<AuthErrorCode, z.ZodType>>> = {
     .object({ until: text('from then on another code takes the number over; ISO 8601') })
     .optional(),
   'action-required': z.object({ required: requiredActions }),
+  interaction_required: z.object({ required: requiredActions }),
   'password-expired': z.object({ url: textOrNull('where the password is changed') }),
   'password-elsewhere': z.object({
     name: text('the directory that has the password, for people'),

@@ -87,10 +87,13 @@ export interface Refreshing<Tokens> {
   /** Whether the refresh token is rotated. */
   readonly rotates: boolean
   /**
-   * Checks the request against a valid session, and returns the function that signs its tokens. If
-   * this throws, the refresh token stays valid.
+   * Checks the request against a valid session and its user, and returns the function that signs
+   * its tokens. If this fails, the refresh token stays valid.
    */
-  readonly open: (session: SessionRecord) => (refreshed: Refreshed) => Promise<Tokens>
+  readonly open: (
+    session: SessionRecord,
+    user: AuthUser,
+  ) => Soon<(refreshed: Refreshed) => Promise<Tokens>>
 }
 
 /** A refreshed session, with `refreshToken` as its current token. */
@@ -138,7 +141,8 @@ export async function refreshSession<Tokens>(
   const totp = isRefused ? undefined : await reading
   const deciding = decide(kit, session, found, totp, context)
   const user = deciding instanceof Promise ? await deciding : deciding
-  const sign = open(session)
+  const opening = open(session, user)
+  const sign = opening instanceof Promise ? await opening : opening
   const answer =
     standing.is === 'spent-lately'
       ? repeated(session, standing)

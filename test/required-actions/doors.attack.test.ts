@@ -19,8 +19,6 @@ const givesTokens = [
   'a refresh token',
   'a code for another device',
   'a code of the host’s',
-  'a code for an app',
-  'the refresh token of an app',
   'a mailed code',
 ]
 

@@ -12,6 +12,7 @@ import { findOAuthCode } from '../authorization-codes.js'
 import { redirectOfCode } from '../client-documents/client-document.js'
 import { audiencesOf, getsRefreshToken, isConfidential } from '../client-schema.js'
 import { type IssuedTokens, issueTokens } from '../issue-tokens.js'
+import { requireNothingDue } from './nothing-due.js'
 import { remainingGrant, requireStillAllowed, targetOf } from './remaining-grant.js'
 
 /** The answer to a client. */
@@ -83,7 +84,15 @@ export async function redeem(
   { door, code, refusal, client, resources }: Redeeming,
   context: RequestContext,
 ): Promise<GrantedTokens> {
-  const open = (found: AuthorizationCodeRecord) => openByCode(kit, found, client, resources)
+  const open = (found: AuthorizationCodeRecord) => {
+    const opened = openByCode(kit, found, client, resources)
+    const sign: typeof opened.sign = async (session, approved) => {
+      // 400, 503. Before the code is used up.
+      await requireNothingDue(kit, { door, session, user: approved.user }, context)
+      return opened.sign(session, approved)
+    }
+    return { ...opened, sign }
+  }
   const tokens = await redeemCode(kit, { door, code, refusalOf: refusal, open }, context)
   // `redeemCode` has refused an unknown code.
   if (code !== null) await requireStillAllowed(kit, client, code, context)

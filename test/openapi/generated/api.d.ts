@@ -1242,6 +1242,7 @@ export interface paths {
          * @description - A request with a wrong app, redirect URI or verifier uses the code up. A second use of the code, more than 20 s after the first, ends the session that it opened (RFC 6749 §4.1.2).
          *     - An app that authenticates itself keeps its refresh token: the answer repeats it. This endpoint refuses refresh tokens of `POST /auth/pkce/token`, and that one refuses those of this endpoint.
          *     - With `device_code`, `authorization_pending` means: ask again after `interval` seconds. `slow_down`: the same, with 5 seconds more from now on. All other errors are final.
+         *     - `interaction_required`: the user must do something first, such as change a temporary password. Nothing is spent: keep the refresh token, send the user to `/oauth/authorize`.
          *     - A service gets a new access token of one session for each request, and no refresh token.
          */
         post: operations["getTokens"];
@@ -1653,6 +1654,25 @@ export interface components {
             message: string;
             /** @description the same */
             error_description: string;
+        };
+        AppInteractionRequired: {
+            /** @enum {boolean} */
+            success: false;
+            /** @enum {string} */
+            status: "error";
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            error: "interaction_required";
+            /** @description for people */
+            message: string;
+            /** @description the same */
+            error_description: string;
+            details: {
+                /** @description what must be done, in this order, before the token opens anything else */
+                required: ("change-password" | "verify-address" | "enrol" | "accept")[];
+            };
         };
         AppInvalidClient: {
             /** @enum {boolean} */
@@ -4481,8 +4501,8 @@ export interface components {
                 "application/json": components["schemas"]["AppInvalidRequest"];
             };
         };
-        /** @description The request is not valid. The authorization code or token is not valid. The client may not use this grant type. The grant type is not known here. The scope is more than was granted, or is none. The resource is more than was granted, or is none. The user has not decided yet. Ask again. Ask less often. The user has said no. This took too long. Begin again. */
-        AppInvalidRequestOrAppInvalidGrantOrAppUnauthorizedClientOrAppUnsupportedGrantTypeOrAppInvalidScopeOrAppInvalidTargetOrAppAuthorizationPendingOrAppSlowDownOrAppAccessDeniedOrAppExpiredTokenLimitedOpen: {
+        /** @description The request is not valid. The authorization code or token is not valid. The client may not use this grant type. The grant type is not known here. The scope is more than was granted, or is none. The resource is more than was granted, or is none. The user has not decided yet. Ask again. Ask less often. The user has said no. This took too long. Begin again. The user must do something first, on the pages of the authorization endpoint. */
+        AppInvalidRequestOrAppInvalidGrantOrAppUnauthorizedClientOrAppUnsupportedGrantTypeOrAppInvalidScopeOrAppInvalidTargetOrAppAuthorizationPendingOrAppSlowDownOrAppAccessDeniedOrAppExpiredTokenOrAppInteractionRequiredLimitedOpen: {
             headers: {
                 "Cache-Control": components["headers"]["NoStore"];
                 "X-Content-Type-Options": components["headers"]["NoSniff"];
@@ -4496,7 +4516,7 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
-                "application/json": components["schemas"]["AppInvalidRequest"] | components["schemas"]["AppInvalidGrant"] | components["schemas"]["AppUnauthorizedClient"] | components["schemas"]["AppUnsupportedGrantType"] | components["schemas"]["AppInvalidScope"] | components["schemas"]["AppInvalidTarget"] | components["schemas"]["AppAuthorizationPending"] | components["schemas"]["AppSlowDown"] | components["schemas"]["AppAccessDenied"] | components["schemas"]["AppExpiredToken"];
+                "application/json": components["schemas"]["AppInvalidRequest"] | components["schemas"]["AppInvalidGrant"] | components["schemas"]["AppUnauthorizedClient"] | components["schemas"]["AppUnsupportedGrantType"] | components["schemas"]["AppInvalidScope"] | components["schemas"]["AppInvalidTarget"] | components["schemas"]["AppAuthorizationPending"] | components["schemas"]["AppSlowDown"] | components["schemas"]["AppAccessDenied"] | components["schemas"]["AppExpiredToken"] | components["schemas"]["AppInteractionRequired"];
             };
         };
         /** @description The request is not valid. A redirect URI of the client is not accepted. The client cannot be registered as this. */
@@ -9113,7 +9133,7 @@ export interface operations {
                     "application/json": components["schemas"]["GetTokensAnswer"];
                 };
             };
-            400: components["responses"]["AppInvalidRequestOrAppInvalidGrantOrAppUnauthorizedClientOrAppUnsupportedGrantTypeOrAppInvalidScopeOrAppInvalidTargetOrAppAuthorizationPendingOrAppSlowDownOrAppAccessDeniedOrAppExpiredTokenLimitedOpen"];
+            400: components["responses"]["AppInvalidRequestOrAppInvalidGrantOrAppUnauthorizedClientOrAppUnsupportedGrantTypeOrAppInvalidScopeOrAppInvalidTargetOrAppAuthorizationPendingOrAppSlowDownOrAppAccessDeniedOrAppExpiredTokenOrAppInteractionRequiredLimitedOpen"];
             401: components["responses"]["AppInvalidClientLimitedOpen"];
             413: components["responses"]["AppPayloadTooLargeLimitedOpen"];
             415: components["responses"]["AppUnsupportedMediaTypeLimitedOpen"];
