@@ -5,6 +5,7 @@ import { ok } from '../http/answer.js'
 import type { Endpoint, EndpointRequest } from '../http/endpoint.js'
 import { parseInput } from '../http/input.js'
 import { parseIdentifier } from '../login/login-request.js'
+import { mustChangePassword } from '../principal/required-actions.js'
 import type { AuthUser, LoginIdentifier, UserContact } from '../users/contract.js'
 import type { AccountsKit } from './accounts-server.js'
 import {
@@ -143,7 +144,7 @@ export async function resetPassword(
   const user = await write(kit, proof, { password, hash }, request)
   // This comes before the proof is used up: after a crash here, the link completes the missing
   // steps.
-  await endFormer(kit, user, { hash, begun }, context)
+  await endFormer(kit, proof, user, { hash, begun }, context)
   // The link was mailed there.
   const { email = null } = proof.sealed
   if (email !== null) await users.markEmailVerified?.(user.id, email)
@@ -207,9 +208,11 @@ async function takeBack(
   if (user !== null) await passwordReplaced(kit, user, context, kit.clock(), 'reset')
 }
 
-// Somebody who was under way may set another password before his session has ended.
+// Somebody who was under way may set another password before his session has ended. A temporary one
+// is none of those: the desk has decided after the link was used, so the link must not undo that.
 async function endFormer(
   kit: PasswordsKit,
+  proof: FoundProof,
   user: AuthUser,
   { hash, begun }: { readonly hash: string; readonly begun: Date },
   context: RequestContext,
@@ -218,6 +221,7 @@ async function endFormer(
     await passwordReplaced(kit, user, context, begun, 'reset')
     const now = await kit.users.findById(user.id)
     if (now === null || now.passwordHash === hash) return
+    if (mustChangePassword(now)) throw kit.proofs.refusal('overtaken', proof.record, context)
     await kit.updatePasswordHash(now.id, now.passwordHash, hash)
   }
 }

@@ -34,6 +34,18 @@ export async function startRequired({
   return host
 }
 
+/** A desk that sets alice's password, and the logins by one. */
+export async function startDesk() {
+  const host = await startAccounts()
+  const make = async () => {
+    const made = await host.auth.accounts.setTemporaryPassword('u-alice', { by: 'support:bob' })
+    host.issued.add(made?.password as string)
+    return made as NonNullable<typeof made>
+  }
+  const as = (typed: string) => ({ username: 'alice', password: typed })
+  return { host, make, as }
+}
+
 /** A session: its requests, and what the answer to the sign-in has said. */
 export async function signedIn(host: TestHost, given: object = { username: 'alice', password }) {
   const { status, body } = await post(host, '/login', given)

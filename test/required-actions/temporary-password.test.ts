@@ -2,24 +2,13 @@
 // and ends what was there before.
 import { describe, expect, it } from 'vitest'
 import type { AccountsOptions } from '../../src/index.js'
-import { newPassword, reset, startAccounts, tokenFor } from '../accounts/account-host.js'
+import { newPassword, reset, tokenFor } from '../accounts/account-host.js'
 import { startPasskeys } from '../passkeys/passkey-host.js'
 import { bearer, get, post } from '../support/client.js'
 import { password } from '../support/host.js'
 import { accountsOptions } from '../support/mounted-accounts.js'
 import { breakDown, expectAnswer } from '../support/two-factor.js'
-import { leftFor, signedIn } from './required-host.js'
-
-async function startDesk() {
-  const host = await startAccounts()
-  const make = async () => {
-    const made = await host.auth.accounts.setTemporaryPassword('u-alice', { by: 'support:bob' })
-    host.issued.add(made?.password as string)
-    return made as NonNullable<typeof made>
-  }
-  const as = (typed: string) => ({ username: 'alice', password: typed })
-  return { host, make, as }
-}
+import { leftFor, signedIn, startDesk } from './required-host.js'
 
 describe('a temporary password', () => {
   it('signs in once it was said, and opens nothing but its own change', async () => {
