@@ -201,7 +201,7 @@ export async function changePassword(
     throw new AuthError('superseded')
   // A reset or an undo that has ended this session meanwhile wins.
   await sessions.requireLive(asking.session).catch(async (error: unknown) => {
-    await takeBack(kit, user, hash)
+    await putBack(kit, user, hash)
     throw error
   })
   const { id: sessionId } = asking.session
@@ -211,16 +211,21 @@ export async function changePassword(
   return revoked
 }
 
-// The mark and the end of the former password come back with it.
-async function takeBack(
-  { users, updatePasswordHash }: PasswordsKit,
-  user: AuthUser,
+/**
+ * Puts the former password of a user back, with its mark and its end, if `hash` is still stored.
+ * Resolves with whether it did. Rejects with 503.
+ */
+export async function putBack(
+  { users: { requirePasswordChange }, updatePasswordHash }: PasswordsKit,
+  former: AuthUser,
   hash: string,
-): Promise<void> {
-  const { id, passwordHash, passwordUntil = null } = user
-  if (passwordHash === null) return
-  if (!mustChangePassword(user)) await updatePasswordHash(id, hash, passwordHash)
-  else await users.requirePasswordChange?.(id, hash, passwordHash, passwordUntil)
+): Promise<boolean> {
+  const { id, passwordHash, passwordUntil = null } = former
+  if (passwordHash === null) return false
+  // Without the method the mark is the host's own. A password that must not stay is worse.
+  return requirePasswordChange === undefined || !mustChangePassword(former)
+    ? updatePasswordHash(id, hash, passwordHash)
+    : requirePasswordChange(id, hash, passwordHash, passwordUntil)
 }
 
 /**

@@ -12,6 +12,7 @@ import {
   hashPassword,
   newPasswordText,
   type PasswordsKit,
+  putBack,
   requireAnother,
   requireGood,
 } from './new-password.js'
@@ -197,14 +198,14 @@ async function write(
 async function takeBack(
   kit: PasswordsKit,
   { sealed }: FoundProof,
-  { id, passwordHash }: AuthUser,
+  former: AuthUser,
   hash: string,
   context: RequestContext,
 ): Promise<void> {
-  const contact = await kit.contacts.findContact(id)
-  if (contact?.email === sealed['email'] || passwordHash === null) return
-  if (!(await kit.updatePasswordHash(id, hash, passwordHash))) return
-  const user = await kit.users.findById(id)
+  const contact = await kit.contacts.findContact(former.id)
+  if (contact?.email === sealed['email']) return
+  if (!(await putBack(kit, former, hash))) return
+  const user = await kit.users.findById(former.id)
   if (user !== null) await passwordReplaced(kit, user, context, kit.clock(), 'reset')
 }
 

@@ -40,4 +40,24 @@ describe('a temporary password', () => {
       await post(host, '/login', as(made.password)).expect(401)
     }
   })
+
+  it('stays one where the link that has replaced it is taken back', async () => {
+    const { host, make, as } = await startDesk()
+    const { password: said } = await make()
+    const link = await tokenFor(host)
+    const { updatePasswordHash } = host.users
+    host.users.updatePasswordHash = async (...asked) => {
+      const isSet = await updatePasswordHash(...asked)
+      host.users.updatePasswordHash = updatePasswordHash
+      // The host gives the account back to somebody else's address, and ends what was under way.
+      host.users.change('u-alice', { email: 'owner@example.org' })
+      await host.auth.accounts.endEverything('u-alice')
+      return isSet
+    }
+    expect((await reset(host, link)).status).toBe(400)
+    await post(host, '/login', as(newPassword)).expect(401)
+    expect((await signedIn(host, as(said))).required).toEqual(['change-password'])
+    host.clock.advance(72 * 60 * 60)
+    await post(host, '/login', as(said)).expect(401)
+  })
 })
