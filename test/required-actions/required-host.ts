@@ -1,9 +1,11 @@
 // A router whose users must do everything that can be required, and requests of one who does it.
 import { expect } from 'vitest'
-import type { AcceptanceOptions } from '../../src/index.js'
+import type { AcceptanceOptions, AccountsOptions } from '../../src/index.js'
 import { type AccountHost, type AccountSettings, startAccounts } from '../accounts/account-host.js'
+import { type PasskeyHost, startPasskeys } from '../passkeys/passkey-host.js'
 import { bearer, get, post } from '../support/client.js'
 import { password, type TestHost } from '../support/host.js'
+import { accountsOptions } from '../support/mounted-accounts.js'
 import type { TestUser } from '../support/users.js'
 
 export const documents = [
@@ -44,6 +46,13 @@ export async function startDesk() {
   }
   const as = (typed: string) => ({ username: 'alice', password: typed })
   return { host, make, as }
+}
+
+/** The same desk at a router with passkeys. */
+export function startPasskeyDesk(): Promise<PasskeyHost> {
+  const { accounts } = accountsOptions([])
+  const options = { accounts: { ...accounts, emailSecondFactor: false } as AccountsOptions }
+  return startPasskeys({ options })
 }
 
 /** A session: its requests, and what the answer to the sign-in has said. */

@@ -2,8 +2,10 @@
 // before.
 import { describe, expect, it } from 'vitest'
 import { newPassword, reset, tokenFor } from '../accounts/account-host.js'
+import { assertion } from '../passkeys/authenticator.js'
 import { post } from '../support/client.js'
-import { signedIn, startDesk } from './required-host.js'
+import { password } from '../support/host.js'
+import { signedIn, startDesk, startPasskeyDesk } from './required-host.js'
 
 describe('a temporary password', () => {
   it('wins over a mailed link, whenever it is set while the link is used', async () => {
@@ -59,5 +61,31 @@ describe('a temporary password', () => {
     expect((await signedIn(host, as(said))).required).toEqual(['change-password'])
     host.clock.advance(72 * 60 * 60)
     await post(host, '/login', as(said)).expect(401)
+  })
+
+  // Nobody adds one with the former password alone, and one of the last three days sets none: so it
+  // shows the owner better than what the desk has said.
+  it('is changed with a passkey that more than the former password has added', async () => {
+    const host = await startPasskeyDesk()
+    await host.importTotp()
+    const code = host.totpCode()
+    const { passkey } = await host.add(await host.logIn({ username: 'alice', password, code }))
+    const make = () => host.auth.accounts.setTemporaryPassword('u-alice')
+    const change = async () => {
+      const { data } = await host.signIn(passkey)
+      expect(data['required']).toEqual(['change-password'])
+      const token = data.authToken as string
+      const proof = assertion(passkey, await host.challenge(token))
+      const sent = { newPassword, passkey: proof }
+      return (await host.post('/auth/password/change', sent, token)).status
+    }
+    await make()
+    expect(await change()).toBe(403)
+    host.clock.advance(72 * 60 * 60)
+    const made = await make()
+    expect(await change()).toBe(200)
+    const typed = { username: 'alice', password: made?.password }
+    expect((await host.post('/login', typed)).body.error).toBe('Unauthorized')
+    expect(host.users.rows.get('u-alice')?.mustChangePassword).toBe(false)
   })
 })

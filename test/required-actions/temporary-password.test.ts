@@ -1,14 +1,11 @@
 // A password that the desk says to a user: it works for 72 hours, opens nothing but its own change,
 // and ends what was there before.
 import { describe, expect, it } from 'vitest'
-import type { AccountsOptions } from '../../src/index.js'
 import { newPassword, reset, tokenFor } from '../accounts/account-host.js'
-import { startPasskeys } from '../passkeys/passkey-host.js'
 import { bearer, get, post } from '../support/client.js'
 import { password } from '../support/host.js'
-import { accountsOptions } from '../support/mounted-accounts.js'
 import { breakDown, expectAnswer } from '../support/two-factor.js'
-import { leftFor, signedIn, startDesk } from './required-host.js'
+import { leftFor, signedIn, startDesk, startPasskeyDesk } from './required-host.js'
 
 describe('a temporary password', () => {
   it('signs in once it was said, and opens nothing but its own change', async () => {
@@ -122,11 +119,7 @@ describe('a temporary password', () => {
   })
 
   it('removes a passkey that a thief has added by the former password', async () => {
-    const accounts = {
-      ...accountsOptions([]).accounts,
-      emailSecondFactor: false,
-    } as AccountsOptions
-    const host = await startPasskeys({ options: { accounts } })
+    const host = await startPasskeyDesk()
     const { passkey } = await host.add(await host.logIn())
     expect((await host.signIn(passkey)).status).toBe(200)
     await host.auth.accounts.setTemporaryPassword('u-alice')
