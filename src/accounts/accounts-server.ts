@@ -5,20 +5,16 @@ import { AuthConfigError } from '../errors.js'
 import type { GroundKit } from '../kits/ground-kit.js'
 import type { ManagementKit } from '../kits/session-kit.js'
 import type { NoticePassword, SignInKit } from '../kits/sign-in-kit.js'
-import { boundedCache } from '../lib/bounded-cache.js'
 import type { Mailer, MailStats } from '../mail/mailer.js'
-import {
-  createIsBreached,
-  createJudgePassword,
-  type JudgePassword,
-} from '../passwords/judge-password.js'
-import type { CheckedPasswordRules } from '../passwords/password-rules.js'
+import { createJudgePassword, type JudgePassword } from '../passwords/judge-password.js'
+import type { PasswordWatch } from '../sessions/password-watch.js'
 import type { PasskeyFactor } from '../two-factor/passkey-factor.js'
 import type { CodeFactor } from '../two-factor/second-factor.js'
 import type { AuthUser, UserContact } from '../users/contract.js'
 import type { CheckedAccountsOptions } from './accounts-options.js'
 import type { AddressChannel, Channel } from './channel.js'
 import { createSentCodes } from './email-factor.js'
+import { createNoticeBreached } from './leaked-password.js'
 import {
   type AfterAnswer,
   type Contacts,
@@ -75,6 +71,7 @@ export interface AddressKit extends AccountsKit {
 interface ServingKit extends GroundKit, ManagementKit {
   readonly proofs: Proofs | undefined
   readonly hasher: AdmittedHasher
+  readonly passwordWatch: PasswordWatch
   readonly passkeyFactor: PasskeyFactor | undefined
   readonly pagesUrl: URL | undefined
   readonly hasAccountPage: boolean
@@ -149,45 +146,4 @@ function mailChannel(messages: Mails): Channel {
 
 function missing(): AuthConfigError {
   return new AuthConfigError('accounts', 'needs proofs and users.findContact.', 'pass both.')
-}
-
-/** Users that a process remembers. */
-const maxUsers = 10_000
-const daySeconds = 24 * 60 * 60
-
-/**
- * Looks for the password of a login among leaked ones, after the answer and at most once a day for
- * each user. A login is never refused for it.
- */
-function createNoticeBreached(
-  { clock, audit, users }: ServingKit,
-  { breached, checkAtLogin }: CheckedPasswordRules,
-  afterAnswer: AfterAnswer,
-): NoticePassword {
-  if (breached === undefined || checkAtLogin === false) return () => {}
-  const asked = boundedCache<true>(maxUsers, daySeconds)
-  const isBreached = createIsBreached(breached, () =>
-    audit({ type: 'password.breach-check-failed' }, noRequest),
-  )
-  // After an outage, and of another hash by now, be it of the same password, the next login asks
-  // again.
-  const demandChange = async (userId: string, hash: string) => {
-    const asking = users.requirePasswordChange?.(userId, hash, hash, null)
-    const isDemanded = await asking?.catch(() => false)
-    if (isDemanded !== true) asked.delete(userId)
-  }
-  return function noticeBreached({ id: userId, passwordHash: hash }, password) {
-    // Of a digest nothing can be looked up.
-    if (typeof password !== 'string' || asked.get(userId, clock()) !== undefined) return
-    asked.set(userId, true, clock())
-    try {
-      afterAnswer.run(async () => {
-        if (!(await isBreached(password))) return
-        audit({ type: 'password.breached', userId }, noRequest)
-        if (checkAtLogin === 'change' && hash !== null) await demandChange(userId, hash)
-      })
-    } catch {
-      // Too much waits. The next day asks again.
-    }
-  }
 }

@@ -12,6 +12,7 @@ import { boundedCache } from '../lib/bounded-cache.js'
 import { randomSecret } from '../lib/secrets.js'
 import type { ShownPassword } from '../passwords/contract.js'
 import type { AuthUser } from '../users/contract.js'
+import { createReplaceHash, type ReplaceHash } from './replace-hash.js'
 
 /**
  * Does the same work for a wrong password, an unknown name, a user without a password and a damaged
@@ -111,8 +112,9 @@ export interface Rehashed {
  * meanwhile stays changed. After a failure the next login tries again.
  */
 export function createRehash(kit: SignInKit): Rehash {
-  const { hasher, audit } = kit
-  const replaceHash = createReplaceHash(kit)
+  const { hasher, audit, users } = kit
+  const { updatePasswordHash } = users
+  const replaceHash = updatePasswordHash ? createReplaceHash(kit, updatePasswordHash) : null
   const isContested = createContestWatch(kit.clock)
   return function rehash(user, password, context) {
     const stored = user.passwordHash
@@ -168,59 +170,4 @@ function createContestWatch(clock: () => Date): (userId: string) => boolean {
     else rehashes.update(userId, before + 1)
     return (before ?? 0) + 1 === contestedRehashes
   }
-}
-
-/**
- * Replaces a hash by another one of the same password, if it is still stored. Returns whether it
- * did.
- */
-type ReplaceHash = (userId: string, from: string, to: string) => Promise<boolean>
-
-/**
- * Null if the host does not replace hashes. Sessions that end with their hash learn of the new one
- * first, so that it ends none of them.
- */
-function createReplaceHash(kit: SignInKit): ReplaceHash | null {
-  const { users, passwordWatch, sessions } = kit
-  const { updatePasswordHash } = users
-  if (updatePasswordHash === undefined) return null
-  const underWay = new Map<string, Promise<boolean>>()
-
-  async function replaceMarked(
-    userId: string,
-    [from, to]: readonly [string, string],
-    addMark: () => Promise<void>,
-  ): Promise<boolean> {
-    // A request that comes too late adds no mark: a session has room for a few marks only, and must
-    // keep the mark of the stored hash.
-    if ((await users.findById(userId))?.passwordHash !== from) return false
-    await addMark()
-    try {
-      return (await updatePasswordHash?.(userId, from, to)) === true
-    } finally {
-      // The mark is added once more, for sessions opened meanwhile, and also after a failure: the
-      // hash may be stored and only the answer lost.
-      await addMark()
-    }
-  }
-
-  return async function replaceHash(userId, from, to) {
-    const marks = [
-      passwordWatch.computeMark(userId, from),
-      passwordWatch.computeMark(userId, to),
-    ] as const
-    const [known, added] = marks
-    if (known === undefined || added === undefined) return updatePasswordHash(userId, from, to)
-    // One at a time, for the same reason. A request that had to wait has lost.
-    const other = underWay.get(userId)
-    if (other !== undefined) return other.then(lost, lost)
-    const addMark = () => sessions.addPasswordMark(userId, known, added)
-    const mine = replaceMarked(userId, [from, to], addMark)
-    underWay.set(userId, mine)
-    return mine.finally(() => underWay.delete(userId))
-  }
-}
-
-function lost(): false {
-  return false
 }

@@ -17,7 +17,7 @@ const areas = {
   'sign-in': {
     mutate: [
       'src/{sign-in,sign-in-factor}.ts',
-      'src/login/{login,log-in,login-request,verify-password}.ts',
+      'src/login/{login,log-in,login-request,verify-password,replace-hash}.ts',
       'src/account/prove-password.ts',
       'src/pkce/{pkce,authorization-code}.ts',
       'src/host-sign-in/*.ts',
