@@ -1,8 +1,9 @@
+import { mustChangePassword } from '../principal/required-actions.js'
 import type { UserSessionsKit } from '../sessions/sessions-kit.js'
 
 /**
- * Replaces a hash by another one of the same password, if it is still stored. Returns whether it
- * did. Rejects with 503.
+ * Replaces a hash by another one of the same password, if it is still stored, and need not be
+ * changed. Returns whether it did. Rejects with 503.
  */
 export type ReplaceHash = (userId: string, from: string, to: string) => Promise<boolean>
 
@@ -17,6 +18,13 @@ export function createReplaceHash(
   const { users, passwordWatch, sessions } = kit
   const underWay = new Map<string, Promise<boolean>>()
 
+  // While the hash was made, somebody may have replaced the old one, or the host's own code may
+  // have set its mark, which the write clears.
+  async function isAsItWas(userId: string, from: string): Promise<boolean> {
+    const user = await users.findById(userId)
+    return user?.passwordHash === from && !mustChangePassword(user)
+  }
+
   async function replaceMarked(
     userId: string,
     [from, to]: readonly [string, string],
@@ -24,7 +32,7 @@ export function createReplaceHash(
   ): Promise<boolean> {
     // A request that comes too late adds no mark: a session has room for a few marks only, and must
     // keep the mark of the stored hash.
-    if ((await users.findById(userId))?.passwordHash !== from) return false
+    if (!(await isAsItWas(userId, from))) return false
     await addMark()
     try {
       return (await write(userId, from, to)) === true
@@ -41,7 +49,8 @@ export function createReplaceHash(
       passwordWatch.computeMark(userId, to),
     ] as const
     const [known, added] = marks
-    if (known === undefined || added === undefined) return write(userId, from, to)
+    if (known === undefined || added === undefined)
+      return (await isAsItWas(userId, from)) && write(userId, from, to)
     // One at a time, for the same reason. A request that had to wait has lost.
     const other = underWay.get(userId)
     if (other !== undefined) return other.then(lost, lost)

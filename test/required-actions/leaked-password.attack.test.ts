@@ -86,3 +86,19 @@ it('a password that the hasher takes no more is demanded under the hash that it 
   await expect.poll(() => alice()?.mustChangePassword).toBe(true)
   expect(alice()?.passwordHash).toBe(oldHash)
 })
+
+it('a mark that the host sets while a login makes another hash stays, and the hash as well', async () => {
+  const door = gate()
+  const hash = async (plain: string) => {
+    await door.pass()
+    return cheapHasher.hash(plain)
+  }
+  const { host, alice } = await start({ hash }, async () => [])
+  const held = door.shut()
+  const login = post(host, '/login', as).then((answer) => answer)
+  await held
+  host.users.change('u-alice', { mustChangePassword: true })
+  door.open()
+  expect((await login).status).toBe(200)
+  expect(alice()).toMatchObject({ mustChangePassword: true, passwordHash: oldHash })
+})
