@@ -6,6 +6,7 @@ import { boundedCache } from '../lib/bounded-cache.js'
 import { createReplaceHash } from '../login/replace-hash.js'
 import { createIsBreached } from '../passwords/judge-password.js'
 import type { CheckedPasswordRules } from '../passwords/password-rules.js'
+import { mustChangePassword } from '../principal/required-actions.js'
 import type { UserSessionsKit } from '../sessions/sessions-kit.js'
 import type { AfterAnswer } from './mails.js'
 
@@ -36,7 +37,8 @@ export function createNoticeBreached(
     audit({ type: 'password.breach-check-failed' }, noRequest),
   )
   const demandChange = createDemandChange(kit)
-  return function noticeBreached({ id: userId, passwordHash: hash }, password) {
+  return function noticeBreached(user, password) {
+    const { id: userId, passwordHash: hash } = user
     // Of a digest nothing can be looked up.
     if (typeof password !== 'string' || asked.get(userId, clock()) !== undefined) return
     asked.set(userId, true, clock())
@@ -44,7 +46,8 @@ export function createNoticeBreached(
       afterAnswer.run(async () => {
         if (!(await isBreached(password))) return
         audit({ type: 'password.breached', userId }, noRequest)
-        if (checkAtLogin !== 'change' || hash === null) return
+        // What must be changed anyway keeps the end that it has.
+        if (checkAtLogin !== 'change' || hash === null || mustChangePassword(user)) return
         // After an outage, and of another hash by now, be it of the same password, the next login
         // asks again.
         const isDemanded = await demandChange(userId, hash, password).catch(() => false)

@@ -102,3 +102,14 @@ it('a mark that the host sets while a login makes another hash stays, and the ha
   expect((await login).status).toBe(200)
   expect(alice()).toMatchObject({ mustChangePassword: true, passwordHash: oldHash })
 })
+
+it('a temporary password that is a leaked one keeps its end', async () => {
+  const { host, alice, settled } = await start()
+  const passwordUntil = new Date(host.clock().getTime() + 3_600_000)
+  const passwordHash = await cheapHasher.hash(leaked)
+  host.users.change('u-alice', { passwordHash, mustChangePassword: true, passwordUntil })
+  await signedIn(host, as)
+  await settled()
+  expect(host.events).toContainEqual(expect.objectContaining({ type: 'password.breached' }))
+  expect(alice()).toMatchObject({ passwordHash, passwordUntil })
+})
