@@ -141,7 +141,10 @@ const authorizeDevice: Operation = {
 }
 
 const registered = {
-  client_name: text('what the app calls itself: 1 to 60 characters on one line').optional(),
+  client_name: text(
+    'what the app calls itself: 1 to 60 characters on one line, with a letter or digit, and none ' +
+      'of them invisible',
+  ).optional(),
   redirect_uris: texts(
     '1 to 20: of the device, such as `http://127.0.0.1/callback`, with any port later, or ' +
       'of a host that the server lists',

@@ -57,9 +57,23 @@ export function readClientMetadata(body: JsonBody, hosts: ReadonlySet<string>): 
   if (!hasAll(member('response_types'), ['code'], ['code']))
     throw unfit('response_types must be code.')
   const claimedName = member('client_name')
-  if (claimedName !== null && !isName(claimedName))
-    throw unfit('client_name must be 1 to 60 characters on one line.')
+  if (claimedName !== null && !isReadableName(claimedName))
+    throw unfit(
+      'client_name must be 1 to 60 characters on one line, with a letter or digit, and none of ' +
+        'them invisible.',
+    )
   return { claimedName, redirectUris: redirectsOf(member('redirect_uris'), hosts) }
+}
+
+// Anybody chooses this name, and users read it. Without a letter or digit that is seen it would be
+// a gap on the page, and format characters hide what it is. Some letters are blanks: the fillers of
+// Hangul.
+function isReadableName(value: unknown): value is string {
+  return (
+    isName(value) &&
+    !/[\p{Cc}\p{Cf}\p{Co}]/u.test(value) &&
+    /(?!\p{Default_Ignorable_Code_Point})[\p{L}\p{N}]/u.test(value)
+  )
 }
 
 // Absent, it has the default of RFC 7591, which is what is needed.

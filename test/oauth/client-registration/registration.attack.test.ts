@@ -84,6 +84,19 @@ describe('metadata that a client may not have', () => {
     ['a blank name', { client_name: '  ' }],
     ['a name without end', { client_name: 'x'.repeat(61) }],
     ['a name that is no text', { client_name: { en: 'Chat' } }],
+    ['a name of zero width', { client_name: '\u200b\u200d\u2060\ufeff' }],
+    ['a name with a zero width in it', { client_name: 'Ch\u200bat' }],
+    ['a name of soft hyphens', { client_name: '\u00ad' }],
+    ['a name with a soft hyphen', { client_name: 'Ch\u00adat' }],
+    ['a name of fillers of Hangul', { client_name: '\u3164\u115f\u1160\uffa0' }],
+    ['a name of a blank of Braille', { client_name: '\u2800' }],
+    ['a name of combining marks', { client_name: '\u0301\u0308\u034f\ufe0f' }],
+    ['a name of marks and blanks', { client_name: '\u3164\u0301 \u2800\u0301' }],
+    ['a name of signs', { client_name: '… –' }],
+    ['a name for private use', { client_name: 'Chat \ue000' }],
+    ['a name for private use, of the last plane', { client_name: 'Chat \u{10fffd}' }],
+    ['a name with tags', { client_name: 'Chat\u{e0041}' }],
+    ['a name of another control character', { client_name: 'Chat\u009b' }],
   ])('is refused as metadata: %s', async (_what, change) => {
     const at = await startRegistering()
     const { status, body } = await at.send({ ...whole, ...change })
@@ -146,6 +159,15 @@ describe('metadata that a client may not have', () => {
     expect(texts.at(-1)).not.toContain('<img src=x')
   })
 })
+
+it.each(['Über-Chat 2', 'チャット', 'e\u0301tude', '٣', 'Chat 💬\ufe0f', 'นักพัฒนา', 'x'])(
+  'a name that people can read is registered as it is: %s',
+  async (client_name) => {
+    const at = await startRegistering()
+    const { status, body } = await at.send({ ...whole, client_name })
+    expect([status, body['client_name']]).toEqual([201, client_name])
+  },
+)
 
 describe('many registrations', () => {
   it('of one network end at 20 in an hour, refused ones not counted, at once or not', async () => {

@@ -3823,7 +3823,7 @@ export interface components {
             client_id: string;
             /** @description when, in seconds since 1970 */
             client_id_issued_at: number;
-            /** @description what the app calls itself: 1 to 60 characters on one line */
+            /** @description what the app calls itself: 1 to 60 characters on one line, with a letter or digit, and none of them invisible */
             client_name?: string;
             /** @description 1 to 20: of the device, such as `http://127.0.0.1/callback`, with any port later, or of a host that the server lists */
             redirect_uris: string[];
@@ -3840,7 +3840,7 @@ export interface components {
             scope: string;
         };
         RegisterClientRequest: {
-            /** @description what the app calls itself: 1 to 60 characters on one line */
+            /** @description what the app calls itself: 1 to 60 characters on one line, with a letter or digit, and none of them invisible */
             client_name?: string;
             /** @description 1 to 20: of the device, such as `http://127.0.0.1/callback`, with any port later, or of a host that the server lists */
             redirect_uris: string[];
