@@ -6,9 +6,9 @@ import type { DirectoryEntry, DirectoryVerdict } from '../directories/contract.j
 import { AuthError } from '../errors.js'
 import type { PasswordVerdict, VerifyPassword } from '../kits/sign-in-kit.js'
 import { parseMailAddress } from '../lib/addresses.js'
-import { randomSecret } from '../lib/secrets.js'
+import { randomId, randomSecret } from '../lib/secrets.js'
 import type { ShownPassword } from '../passwords/contract.js'
-import type { CountedGuess, TakeGuess } from '../throttle/directory-limit.js'
+import type { CountedGuess, DirectoryGuess, TakeGuess } from '../throttle/directory-limit.js'
 import type { AuthUser, LoginIdentifier } from '../users/contract.js'
 import {
   type Connection,
@@ -131,15 +131,24 @@ function targetOf(
 
 // A name that leads to no entry is counted as well: the limit must not reveal who has one.
 function guessOf(
-  { digestIdentifier }: DirectorySignInKit,
+  { directories, digestIdentifier, entries }: DirectorySignInKit,
   { user, connection, typed }: Attempt,
   target: Target | null,
-) {
-  const userId = user?.id ?? null
-  if (connection !== null) return { of: [connection.row.provider, connection.row.subject], userId }
-  if (target !== null) return { of: [target.directory.provider, target.entry.subject], userId }
-  if (user !== null) return { of: ['user', user.id], userId }
-  return { of: ['name', typed === undefined ? '' : digestIdentifier(typed).name], userId }
+): DirectoryGuess {
+  const found = target && { provider: target.directory.provider, subject: target.entry.subject }
+  const entry = connection?.row ?? found
+  const name = typed === undefined ? '' : digestIdentifier(typed).name
+  const noEntry = user === null ? ['name', name] : ['user', user.id]
+  return {
+    of: entry === null ? noEntry : [entry.provider, entry.subject],
+    // The host may know the user by another name. Each name costs one call, whoever has it.
+    async findUserId() {
+      const nobodys = { provider: directories[0]?.provider ?? '', subject: randomId() }
+      const { provider, subject } = entry ?? nobodys
+      const row = await entries.find(provider, subject)
+      return user?.id ?? row?.userId ?? null
+    },
+  }
 }
 
 // The password goes to the directory of the entry alone. All others get one that nobody has, but

@@ -9,7 +9,8 @@ import { createSlots, type NoSlot, type Slot, wanted } from './slots.js'
 export interface DirectoryGuess {
   /** The entry, or the name that leads to none, as the parts of a key. */
   readonly of: readonly string[]
-  readonly userId: string | null
+  /** The user of the entry, or null. It is called only if a limit is reached. Rejects with 503. */
+  readonly findUserId: () => Promise<string | null>
 }
 
 /** A password that counts as wrong until it is known. Call one of the two, once. */
@@ -51,7 +52,7 @@ export function createTakeGuess(
 
   const slots = createSlots(ask)
 
-  return async function takeGuess({ of, userId }, context) {
+  return async function takeGuess({ of, findUserId }, context) {
     const key = keyOf('directory', ...of)
     // Right passwords at the same time wait for each other, as they do at a login.
     const take = async (counter: Counter): Promise<Slot | NoSlot> => {
@@ -59,11 +60,17 @@ export function createTakeGuess(
       const [slot] = await slots.wait(first, performance.now() + maxWaitMs, new Set())
       return slot as Slot | NoSlot
     }
+    const counted = (slot: Slot) => ({
+      keep: () => slots.keep([slot]),
+      giveBack: () => slots.refund([slot]),
+    })
     const first = await take(ofAll())
-    const isKnown = first.isSlot || (await knownNetworks.isKnown(userId, context.ip))
-    const slot = first.isSlot || !isKnown ? first : await take(ofKnown())
-    if (slot.isSlot) return { keep: () => slots.keep([slot]), giveBack: () => slots.refund([slot]) }
-    const { retryAfter } = slot
+    if (first.isSlot) return counted(first)
+    const userId = await findUserId()
+    const isKnown = await knownNetworks.isKnown(userId, context.ip)
+    const last = isKnown ? await take(ofKnown()) : first
+    if (last.isSlot) return counted(last)
+    const { retryAfter } = last
     return reportLimit({ scope: 'directory', points, retryAfter, userId }, context, false)
   }
 }

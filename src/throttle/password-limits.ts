@@ -101,6 +101,7 @@ interface Attempt extends PasswordAttempt {
 
 /** The counts of an account. */
 interface Seen {
+  readonly userId: string | null
   readonly keys: AccountKeys
   readonly isKnown: boolean
   /** The command that makes the network known; undefined if its state could not be read. */
@@ -308,7 +309,7 @@ async function takeAccount(
   try {
     const asking = slots.ask([wanted(counters.perUser, keys.total)], held, reading)
     answers = asking instanceof Promise ? await asking : asking
-    attempt.seen = seenOf(keys, reading, answers.further)
+    attempt.seen = seenOf(userId, keys, reading, answers.further)
     const waiting = slots.wait(answers.first, 0, held)
     const [taken] = waiting instanceof Promise ? await waiting : waiting
     slot = taken as Slot | NoSlot
@@ -341,30 +342,32 @@ function mayPass(): true {
 type Reading = readonly [Command, Command, Command, Command]
 
 function seenOf(
+  userId: string | null,
   keys: AccountKeys,
   [ofNetwork, ofUser]: Reading,
   [seenIn, epoch, ...failed]: readonly (Answer | undefined)[],
 ): Seen {
   try {
-    return { keys, failed, ...judgeNetwork([ofNetwork, ofUser], [seenIn, epoch]) }
+    return { userId, keys, failed, ...judgeNetwork([ofNetwork, ofUser], [seenIn, epoch]) }
   } catch {
     // If the state of the network cannot be read, it counts as unknown.
-    return { keys, failed, isKnown: false, remember: undefined }
+    return { userId, keys, failed, isKnown: false, remember: undefined }
   }
 }
 
 async function look(limiting: Limiting, attempt: Attempt, userId: string | null): Promise<Seen> {
   const keys = accountKeys(limiting.keyOf, userId, attempt)
   const reading = [...askNetwork(limiting.counters, keys), ...attempt.failedHere.reading] as const
-  return seenOf(keys, reading, await limiting.ask(reading))
+  return seenOf(userId, keys, reading, await limiting.ask(reading))
 }
 
 // A failure in a known network counts for that network, not for the limits over all networks.
 // Beyond the network's limit, it counts like one of an unknown network.
 async function keep(limiting: Limiting, attempt: Attempt, userId: string | null): Promise<void> {
   const { ask, slots } = limiting
-  const { failedHere, perIdentifier, perUser } = attempt
-  const { keys, isKnown } = attempt.seen ?? (await look(limiting, attempt, userId))
+  const { failedHere, perIdentifier, perUser, seen: before } = attempt
+  const seen = before?.userId === userId ? before : await look(limiting, attempt, userId)
+  const { keys, isKnown } = seen
   if (isKnown && attempt.perUserAndKnownNetwork === undefined)
     await takeOfKnown(limiting, attempt, keys, 0).catch(() => {})
   const countsHere = attempt.perUserAndKnownNetwork !== undefined
@@ -383,11 +386,11 @@ async function clear<T>(
   { factorShown, work }: Cleared<T>,
 ): Promise<T> {
   const { slots } = limiting
-  const { held, failedHere, context } = attempt
-  const seen = attempt.seen ?? (await look(limiting, attempt, userId))
-  const { failed } = seen
+  const { held, failedHere, context, seen: before } = attempt
+  // What was read before is nobody's if only a directory knew whose the name is.
+  const seen = before?.userId === userId ? before : await look(limiting, attempt, userId)
   // Sends nothing if there were no failures.
-  const collecting = failedHere.collect(failed)
+  const collecting = failedHere.collect(seen.failed)
   const collected = collecting instanceof Promise ? await collecting : collecting
   let isRemembered = false
   try {
@@ -428,7 +431,7 @@ function refundAll(
     { do: 'clear', of: counters.perUser, key: keys.total },
     ...(factorShown ? forgetCodes(counters, keys.account) : []),
     ...remembered,
-    ...givingBack([...held].filter((slot) => slot !== attempt.perUser)),
+    ...givingBack([...held].filter((slot) => slot !== attempt.perUser || slot.key !== keys.total)),
   ]
   const rest =
     remembering instanceof Promise

@@ -112,8 +112,8 @@ import type { TextBudget, TextLimits } from './text-limits.js'
 //
 // Round trips of a login, besides the lookup of the user: first networks and identifier; then the
 // user, with all reads. After the hash: a code, if any; then all refunds, once the session is
-// stored. One more if this identifier has failed here before. Two more if a limit is reached, or a
-// code is near its limit.
+// stored. One more if this identifier has failed here before, or if only a directory knew whose it
+// is. Two more if a limit is reached, or a code is near its limit.
 
 /** Counts attempts before the expensive work, so that parallel guesses cannot evade the check. */
 export interface Throttle extends SecondFactorLimits, RefusalLimits, MailLimits, DeviceLimits {
