@@ -2,11 +2,16 @@ import type { DirectoryEntryRefusal, DirectoryLeaving } from './refusals.js'
 
 /** The audit events of directories. */
 export type DirectoryEvent =
-  /** A directory has signed nobody in, for another reason than a wrong password. */
+  /**
+   * A directory has signed nobody in, for another reason than a wrong password. `userId` is null
+   * for a name that only the directory knows. `identifierDigest` as in `login.failed`; null if a
+   * signed-in user was asked for the password.
+   */
   | {
       readonly type: 'directory.refused'
       readonly directory: string
       readonly userId: string | null
+      readonly identifierDigest: string | null
       readonly reason: DirectoryEntryRefusal
     }
   /** A name leads to two entries or more: nobody is signed in by it. */

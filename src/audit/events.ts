@@ -52,8 +52,8 @@ export type AuthEventBody =
   /**
    * A limit was reached and the attempt was refused; with `dryRun` it was allowed.
    * `identifierDigest` as in `login.failed`, for limits of passwords. `userId` is set if the scope
-   * is `second-factor`, `enrolment`, `issuing` or `account`; for `account`, the client was told
-   * that the password is wrong.
+   * is `second-factor`, `enrolment`, `issuing`, `directory` or `account`; for `account`, the client
+   * was told that the password is wrong.
    */
   | {
       readonly type: 'login.throttled'

@@ -24,6 +24,8 @@ interface Attempt {
   readonly connection: Connection | null
   readonly context: RequestContext
   readonly typed: LoginIdentifier | undefined
+  /** Of `typed`, as in `login.failed`; null if a signed-in user proves the password. */
+  readonly identifierDigest: string | null
   /** Whether the user's password is the host's. */
   readonly isLocal: boolean
 }
@@ -57,7 +59,8 @@ export function createVerifyByDirectory(
     // The proof of a signed-in user who has no entry.
     if (connection === null && typed === undefined) return byHash(user, password, context, signal)
     const isLocal = user !== null && connection === null
-    const attempt = { user, connection, context, typed, isLocal }
+    const identifierDigest = digestOf(kit, typed)
+    const attempt = { user, connection, context, typed, identifierDigest, isLocal }
     const found = await askForEntries(kit, attempt)
     const target = targetOf(kit, attempt, found)
     const guess = await takeGuess(guessOf(kit, attempt, target), context)
@@ -69,6 +72,10 @@ export function createVerifyByDirectory(
     const asked = { kit, attempt, findOwner }
     return isLocal ? ofHost(asked, byHost, found) : ofDirectory(asked, target, verdict)
   }
+}
+
+function digestOf({ digestIdentifier }: DirectorySignInKit, typed: LoginIdentifier | undefined) {
+  return typed === undefined ? null : digestIdentifier(typed).name
 }
 
 // A right password does not count; one that nobody could judge does.
@@ -108,8 +115,8 @@ function askForEntries(
 
 // Null: no entry can sign in. Throws 503 if it is not known.
 function targetOf(
-  { directories, audit, digestIdentifier }: DirectorySignInKit,
-  { user, connection, context, typed }: Attempt,
+  { directories, audit }: DirectorySignInKit,
+  { user, connection, context, identifierDigest }: Attempt,
   found: Found,
 ): Target | null {
   const hits = directories.flatMap((directory, index) => {
@@ -122,24 +129,23 @@ function targetOf(
   })
   if (connection !== null)
     return hits.find(({ entry }) => entry.subject === connection.row.subject) ?? null
-  if (hits.length <= 1 || typed === undefined) return hits[0] ?? null
+  if (hits.length <= 1 || identifierDigest === null) return hits[0] ?? null
   const ids = [...new Set(hits.map(({ directory }) => directory.id))]
-  const identifierDigest = digestIdentifier(typed).name
   audit({ type: 'directory.ambiguous', directories: ids, identifierDigest }, context)
   return null
 }
 
 // A name that leads to no entry is counted as well: the limit must not reveal who has one.
 function guessOf(
-  { directories, digestIdentifier, entries }: DirectorySignInKit,
-  { user, connection, typed }: Attempt,
+  { directories, entries }: DirectorySignInKit,
+  { user, connection, identifierDigest }: Attempt,
   target: Target | null,
 ): DirectoryGuess {
   const found = target && { provider: target.directory.provider, subject: target.entry.subject }
   const entry = connection?.row ?? found
-  const name = typed === undefined ? '' : digestIdentifier(typed).name
-  const noEntry = user === null ? ['name', name] : ['user', user.id]
+  const noEntry = user === null ? ['name', identifierDigest ?? ''] : ['user', user.id]
   return {
+    identifierDigest,
     of: entry === null ? noEntry : [entry.provider, entry.subject],
     // The host may know the user by another name. Each name costs one call, whoever has it.
     async findUserId() {
@@ -235,7 +241,7 @@ async function admitted(asked: Asked, { directory, entry }: Target): Promise<Pas
     const told = typeof allowed === 'string' ? { clientMessage: allowed } : {}
     throw new AuthError('forbidden', told)
   }
-  const user = attempt.user ?? (await findOwner({ directory, entry }, attempt.context))
+  const user = attempt.user ?? (await findOwner({ directory, entry }, attempt))
   if (user === null) return refused(asked, directory, 'not-connected')
   const { signedIn } = kit.directoriesOptions
   if (signedIn !== undefined) await kit.call('directories.signedIn', () => signedIn(user.id, entry))
@@ -244,14 +250,15 @@ async function admitted(asked: Asked, { directory, entry }: Target): Promise<Pas
 
 // Of a name that no directory has, there is nothing to report.
 function refused(
-  { kit, attempt: { user, context } }: Asked,
+  { kit, attempt: { user, context, identifierDigest } }: Asked,
   directory: ConnectedDirectory | undefined,
   reason: DirectoryEntryRefusal | 'wrong-password',
 ): PasswordVerdict {
   const userId = user?.id ?? null
   if (reason === 'wrong-password') return { right: false, reason, userId }
+  const told = { userId, identifierDigest, reason }
   if (directory !== undefined)
-    kit.audit({ type: 'directory.refused', directory: directory.id, userId, reason }, context)
+    kit.audit({ type: 'directory.refused', directory: directory.id, ...told }, context)
   return { right: false, reason: userId === null ? 'unknown-user' : 'directory-refused', userId }
 }
 
@@ -261,21 +268,24 @@ function refused(
  */
 type FindOwner = (
   of: { readonly directory: ConnectedDirectory; readonly entry: DirectoryEntry },
-  context: RequestContext,
+  by: By,
 ) => Promise<AuthUser | null>
+
+/** Who wants to sign in. */
+type By = Pick<Attempt, 'context' | 'identifierDigest'>
 
 /** Milliseconds after which another process may have connected the user that it has created. */
 const looks = [0, 50, 200, 750]
 
 function createFindOwner(kit: DirectorySignInKit): FindOwner {
   const underWay = new Map<string, Promise<AuthUser | null>>()
-  return async function findOwner({ directory, entry }, context) {
+  return async function findOwner({ directory, entry }, by) {
     // The host may know the user by another name than the one that was typed.
     const row = await kit.entries.find(directory.provider, entry.subject)
     if (row !== null) return kit.users.findById(row.userId)
     if (kit.directoriesOptions.unknown !== 'create') return null
     const key = JSON.stringify([directory.provider, entry.subject])
-    const mine = underWay.get(key) ?? create(kit, directory, entry, context)
+    const mine = underWay.get(key) ?? create(kit, directory, entry, by)
     underWay.set(key, mine)
     return mine.finally(() => underWay.delete(key))
   }
@@ -285,13 +295,14 @@ async function create(
   kit: DirectorySignInKit,
   { id: directory, provider }: ConnectedDirectory,
   { subject, username, displayName, email }: DirectoryEntry,
-  context: RequestContext,
+  { context, identifierDigest }: By,
 ): Promise<AuthUser | null> {
   const { users, audit, entries } = kit
   const { create: createUser, delete: deleteUser } = users
   if (!createUser || !deleteUser) return null
   if (!userNameText.safeParse(username).success) {
-    audit({ type: 'directory.refused', directory, userId: null, reason: 'unfit-name' }, context)
+    const told = { userId: null, identifierDigest, reason: 'unfit-name' } as const
+    audit({ type: 'directory.refused', directory, ...told }, context)
     return null
   }
   // The host's rules for names hold, too: a company may call somebody `admin`.

@@ -11,6 +11,8 @@ export interface DirectoryGuess {
   readonly of: readonly string[]
   /** The user of the entry, or null. It is called only if a limit is reached. Rejects with 503. */
   readonly findUserId: () => Promise<string | null>
+  /** As in `login.failed`; null if nothing was typed. */
+  readonly identifierDigest: string | null
 }
 
 /** A password that counts as wrong until it is known. Call one of the two, once. */
@@ -52,7 +54,7 @@ export function createTakeGuess(
 
   const slots = createSlots(ask)
 
-  return async function takeGuess({ of, findUserId }, context) {
+  return async function takeGuess({ of, findUserId, identifierDigest }, context) {
     const key = keyOf('directory', ...of)
     // Right passwords at the same time wait for each other, as they do at a login.
     const take = async (counter: Counter): Promise<Slot | NoSlot> => {
@@ -71,6 +73,7 @@ export function createTakeGuess(
     const last = isKnown ? await take(ofKnown()) : first
     if (last.isSlot) return counted(last)
     const { retryAfter } = last
-    return reportLimit({ scope: 'directory', points, retryAfter, userId }, context, false)
+    const reached = { scope: 'directory', points, retryAfter, userId, identifierDigest } as const
+    return reportLimit(reached, context, false)
   }
 }

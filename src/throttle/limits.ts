@@ -240,7 +240,7 @@ export interface Reached {
   /** Only if the client has proven the password, or if only the operator is told. */
   readonly userId?: string | null
   /** As in `login.failed`, so that the support desk finds out who is locked out. */
-  readonly identifierDigest?: string
+  readonly identifierDigest?: string | null
 }
 
 /** Reports a reached limit to the operator; returns the 429. */

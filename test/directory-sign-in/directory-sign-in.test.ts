@@ -194,6 +194,21 @@ describe('somebody of the directory who is no user', () => {
     expect([right.status, right.text]).toEqual([401, wrong.text])
   })
 
+  it('stands in the events of a refusal by what was typed, so that a support desk finds it', async () => {
+    const host = await startDirectories({
+      directories: { unknown: 'create', allowed: () => 'Not you.' },
+    })
+    host.directory.add(grace)
+    const { status } = await post(host, '/login', asGrace)
+    for (let n = 0; n < 3; n += 1)
+      await post(host, '/login', { ...asGrace, password: `guess ${n}` })
+    const of = (type: string) => host.events.find((event) => event.type === type)
+    const { identifierDigest } = of('login.failed') as { identifierDigest?: string }
+    expect([status, identifierDigest]).toEqual([403, expect.any(String)])
+    expect(of('directory.refused')).toMatchObject({ userId: null, identifierDigest })
+    expect(of('login.throttled')).toMatchObject({ scope: 'directory', identifierDigest })
+  })
+
   it('becomes one user of many calls at once, who is connected', async () => {
     const host = await startDirectories({ directories: { unknown: 'create', emailProven: true } })
     host.directory.add({ ...grace, displayName: 'Grace Hopper', email: 'grace@example.com' })
