@@ -28,46 +28,65 @@ export type LookKit = Pick<
 const page = 500
 
 /**
- * If none of so many is found, the directory hides its people, as it does from a service account
- * that has lost its rights.
+ * If all of so many are gone or refused, and nobody stays, the directory hides its people or their
+ * groups, as it does from a service account that has lost its rights.
  */
 const fewest = 20
 
+/** Somebody who has left, unless the directory turns out to be broken. */
+interface Leaver {
+  readonly row: IdentityRecord
+  readonly reason: Exclude<DirectoryLeaving, 'outage'>
+}
+
 /**
  * Looks at every connected user of a directory, and ends the sessions of those who have left.
- * Memory is that of one page, unless nobody is found. Rejects with 503 if it could not see them
- * all.
+ * Memory is that of one page, unless nobody stays. Rejects with 503 if it could not see them all.
  */
 export async function lookAtAll(
   kit: LookKit,
   directory: ConnectedDirectory,
 ): Promise<DirectoryLook> {
-  let left = 0
-  let isShowing = false
-  /** Pages of which nobody was found: they have left if somebody else is found. */
-  const hidden: IdentityRecord[] = []
-  const endThose = async (
-    rows: readonly IdentityRecord[],
-    entries: ReadonlyMap<string, DirectoryEntry>,
-  ) => {
-    for (const row of rows) {
-      const reason = await whyOut(kit, entries.get(row.subject))
-      if (reason !== null && (await endOne(kit, directory, row, reason))) left += 1
-    }
+  const seen = { found: false, stays: false, left: 0 }
+  let leavers: Leaver[] = []
+  const endThose = async () => {
+    for (const { row, reason } of leavers)
+      if (await endOne(kit, directory, row, reason)) seen.left += 1
+    leavers = []
   }
   const people = await forEachPage(kit, directory, async (rows) => {
-    const found = await directory.look(rows.map(({ subject }) => subject))
-    isShowing ||= found.length > 0
-    const entries = new Map(found.map((entry) => [entry.subject, entry]))
-    if (isShowing) await endThose(rows, entries)
-    else hidden.push(...rows)
+    const entries = await entriesOf(directory, rows)
+    seen.found ||= entries.size > 0
+    for (const row of rows) {
+      const reason = await whyOut(kit, entries.get(row.subject))
+      if (reason === null) seen.stays = true
+      else leavers.push({ row, reason })
+    }
+    if (seen.stays) await endThose()
   })
-  if (!isShowing && people >= fewest)
+  if (isBroken(leavers))
     await kit.call(`directories.${directory.id}.look`, () => {
-      throw new UnexpectedAnswer('the directory hides its people')
+      throw new UnexpectedAnswer(
+        seen.found
+          ? `nobody of ${people} is allowed: does the directory hide groups?`
+          : 'the directory hides its people',
+      )
     })
-  await endThose(hidden, new Map())
-  return { directory: directory.id, people, left }
+  await endThose()
+  return { directory: directory.id, people, left: seen.left }
+}
+
+async function entriesOf(
+  directory: ConnectedDirectory,
+  rows: readonly IdentityRecord[],
+): Promise<ReadonlyMap<string, DirectoryEntry>> {
+  const found = await directory.look(rows.map(({ subject }) => subject))
+  return new Map(found.map((entry) => [entry.subject, entry]))
+}
+
+// Of people of whom nobody stays. What says that somebody is disabled is no gap.
+function isBroken(leavers: readonly Leaver[]): boolean {
+  return leavers.filter(({ reason }) => reason !== 'disabled').length >= fewest
 }
 
 async function forEachPage(

@@ -88,6 +88,61 @@ describe('a directory that shows none of its people', () => {
   })
 })
 
+describe('a directory whose people are all refused at once', () => {
+  /** `count` more people than ada, who are in her group, and her token. */
+  async function startWith(count: number) {
+    const host = await startWithGroup()
+    const { authToken } = await logIn(host, asAda)
+    for (let n = 0; n < count; n += 1) {
+      const [userId, username, subject] = [`u-${n}`, `p${n}`, `guid-${n}`]
+      host.users.add({ id: userId })
+      host.directory.add({ username, subject, groups: ['cn=chat'] })
+      await host.auth.identities.connect({ userId, directory: 'corp', subject })
+    }
+    const everybody = ['ada', ...Array.from({ length: count }, (_none, n) => `p${n}`)]
+    const change = (how: 'no-groups' | 'gone' | 'disabled', names: readonly string[]) => {
+      for (const name of names)
+        if (how === 'gone') host.directory.remove(name)
+        else if (how === 'disabled') host.directory.disable(name)
+        else host.directory.setGroups(name, [])
+    }
+    return { host, everybody, change, isIn: () => get(host, '/me', bearer(authToken)) }
+  }
+  const broken = { code: 'temporarily-unavailable' }
+
+  it('is taken for broken, as where it hides their groups, whoever else is gone or disabled', async () => {
+    const { host, everybody, change, isIn } = await startWith(34)
+    change('no-groups', everybody)
+    change('gone', everybody.slice(1, 5))
+    change('disabled', everybody.slice(5, 9))
+    await expect(host.auth.directories.look()).rejects.toMatchObject(broken)
+    const error = expect.stringContaining('is allowed')
+    expect(host.events).toContainEqual(
+      expect.objectContaining({ type: 'host.failed', operation: 'directories.corp.look', error }),
+    )
+    expect(host.events.map(({ type }) => type)).not.toContain('directory.left')
+    expect((await isIn()).status).toBe(200)
+  })
+
+  it('of fewer than 20 says so of each', async () => {
+    const { host, everybody, change, isIn } = await startWith(18)
+    change('no-groups', everybody)
+    expect(await host.auth.directories.look()).toMatchObject([{ people: 19, left: 1 }])
+    expect((await isIn()).status).toBe(401)
+  })
+
+  it('is believed where one is allowed, and where it says of each that it is disabled', async () => {
+    const one = await startWith(34)
+    one.change('no-groups', one.everybody.slice(0, -1))
+    expect(await one.host.auth.directories.look()).toMatchObject([{ people: 35, left: 1 }])
+    expect((await one.isIn()).status).toBe(401)
+    const other = await startWith(34)
+    other.change('disabled', other.everybody)
+    expect(await other.host.auth.directories.look()).toMatchObject([{ people: 35, left: 1 }])
+    expect((await other.isIn()).status).toBe(401)
+  })
+})
+
 describe('a directory that shows somebody', () => {
   it('shows that all others of a page have left, be they all of it', async () => {
     const stores = memoryStores()
