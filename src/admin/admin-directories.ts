@@ -32,7 +32,8 @@ export interface AdminDirectoryLook {
 export interface AdminDirectories {
   /**
    * The steps of `check` of each directory, or of the one with this id. With the name of somebody,
-   * the last step is what `allowed` says of the entry. No step names a password.
+   * the last step is what `allowed` says of the entry; one that is disabled is a fault. No step
+   * names a password.
    */
   check(name: string | null, id?: string): Promise<readonly AdminDirectoryCheck[]>
   /**
@@ -117,6 +118,8 @@ async function askRule(
     const [entry, ...others] = found ?? []
     if (entry === undefined || others.length > 0)
       return { step, ok: false, found: `entries: ${found?.length}`, remedy: 'there must be one.' }
+    if (entry.disabled)
+      return { step: 'look at the entry', ok: false, found: 'disabled', remedy: 'enable it.' }
     const told = await isAllowed(entry)
     if (told === true) return { step, ok: true, found: 'yes' }
     const remedy = 'change the entry, or allowed.'

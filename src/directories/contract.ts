@@ -73,7 +73,8 @@ export interface Directory {
   look(subjects: readonly string[]): Promise<readonly DirectoryEntry[]>
   /**
    * Optional. Tries the connection, its certificate, the service's credentials and the lookup of a
-   * name; it ends with the first fault. Never rejects. For `messaging-auth-router directory check`.
+   * name, of which a disabled entry is a fault; it ends with the first one. Never rejects. For
+   * `messaging-auth-router directory check`.
    */
   check?(name: string | null): Promise<readonly DirectoryCheck[]>
   /** Ends its connections. */

@@ -1,6 +1,8 @@
 import { AuthConfigError } from '../errors.js'
 import type { Directory, DirectoryCheck, DirectoryEntry } from './contract.js'
+import type { LdapEntry } from './ldap-answer.js'
 import { LdapConnection, LdapRefusal } from './ldap-connection.js'
+import { lockStates, locksOf } from './ldap-entries.js'
 import type { CheckedLdapOptions } from './ldap-options.js'
 import { bindService, loadLdapLibrary, within } from './ldap-servers.js'
 
@@ -12,7 +14,7 @@ const remedies: Readonly<Record<string, string>> = {
   10: 'check base: this server has no such part of the directory.',
   32: 'check base: there is no such entry, or the service may not read it.',
   49: 'check bind.dn and bind.password.',
-  50: 'let the account of the service read this.',
+  50: 'let the account of the service read this; if it has pwdReset, give it a new password.',
   ECONNREFUSED: 'check the port, and whether the server runs.',
   ENOTFOUND: 'check the name of the host in urls.',
   ERR_TLS_CERT_ALTNAME_INVALID: 'use the name that is in the certificate, or set tls.servername.',
@@ -23,10 +25,19 @@ const remedies: Readonly<Record<string, string>> = {
   UNABLE_TO_GET_ISSUER_CERT_LOCALLY: 'pass the certificate of your authority in tls.ca.',
 }
 
+/** Somebody who was found, and the entry as it came. */
+export interface Sought {
+  readonly entry: DirectoryEntry
+  readonly raw: LdapEntry
+}
+
+/** Finds the entries of a name, with more of their attributes. */
+export type Seek = (name: string, more: readonly string[]) => Promise<readonly Sought[]>
+
 /** The member of the same name of a directory. */
 export function createLdapCheck(
   options: CheckedLdapOptions,
-  find: Directory['find'],
+  seek: Seek,
 ): NonNullable<Directory['check']> {
   return async function check(name) {
     const steps: DirectoryCheck[] = []
@@ -40,7 +51,7 @@ export function createLdapCheck(
     }
     try {
       for (const url of options.urls) await checkServer(options, url, tried)
-      if (name !== null) await checkName(name, find, tried)
+      if (name !== null) await checkName(options, name, seek, tried)
     } catch {
       // It stands among the steps.
     }
@@ -86,24 +97,35 @@ function certificateOf(connection: LdapConnection): string {
   return `issued by ${certificate.issuer.CN ?? certificate.issuer.O}, good for ${days} days`
 }
 
-async function checkName(name: string, find: Directory['find'], tried: Tried): Promise<void> {
-  let entry: DirectoryEntry | undefined
+async function checkName(
+  options: CheckedLdapOptions,
+  name: string,
+  seek: Seek,
+  tried: Tried,
+): Promise<void> {
+  let sought: Sought | undefined
   await tried(`find ${JSON.stringify(name)}`, async () => {
-    const [one, ...others] = await find(name)
+    const [one, ...others] = await seek(name, lockStates(options))
     if (one === undefined)
-      throw new NotOne('nobody', 'check base, filter and login, and what the service may read.')
+      throw new Fault('nobody', 'check base, filter and login, and what the service may read.')
     if (others.length > 0)
-      throw new NotOne('more than one entry', 'narrow base or filter, or take fewer of login.')
-    entry = one
-    return `${one.dn}, ${one.subject}${one.disabled ? ', disabled' : ''}`
+      throw new Fault('more than one entry', 'narrow base or filter, or take fewer of login.')
+    sought = one
+    return `${one.entry.dn}, ${one.entry.subject}`
   })
-  await tried('read the groups', async () => {
-    const groups = entry?.groups ?? []
-    return groups.length === 0 ? 'none' : groups.join('; ')
+  const { entry, raw } = sought as unknown as Sought
+  await tried('read the groups', async () =>
+    entry.groups.length === 0 ? 'none' : entry.groups.join('; '),
+  )
+  await tried('read the locks', async () => {
+    if (entry.disabled)
+      throw new Fault('disabled, or expired', 'enable the entry, or leave it: it has no way in.')
+    const locks = locksOf(options, raw)
+    return locks.length === 0 ? 'none' : locks.join('; ')
   })
 }
 
-class NotOne extends Error {
+class Fault extends Error {
   readonly remedy: string
 
   constructor(found: string, remedy: string) {
@@ -114,7 +136,7 @@ class NotOne extends Error {
 
 function described(error: unknown): Pick<DirectoryCheck, 'found' | 'remedy'> {
   const { code, message } = error as NodeJS.ErrnoException
-  if (error instanceof NotOne || error instanceof AuthConfigError)
+  if (error instanceof Fault || error instanceof AuthConfigError)
     return { found: message, remedy: error.remedy }
   const remedy = remedies[String(error instanceof LdapRefusal ? error.code : code)]
   const found = code === undefined || error instanceof LdapRefusal ? message : code

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import type { Filter } from 'ldapts'
 import { AuthConfigError } from '../errors.js'
 import type { Directory, DirectoryEntry, DirectoryVerdict } from './contract.js'
-import { createLdapCheck } from './ldap-check.js'
+import { createLdapCheck, type Seek, type Sought } from './ldap-check.js'
 import { entryOf, guidBytes, isGuid, wantedAttributes } from './ldap-entries.js'
 import { allOf, anyOf, type LdapLibrary } from './ldap-filter.js'
 import { createGroupFinder, type LdapGroupFinder } from './ldap-groups.js'
@@ -70,7 +70,7 @@ export function createLdapDirectory(
   const attributes = wantedAttributes(options)
   const prepare = createPreparation(options, now)
 
-  const find: Directory['find'] = async (given) => {
+  const seek: Seek = async (given, more) => {
     if (!isAskable(given)) return []
     return servers.asService(async (connection, signal, library) => {
       const { people, groups } = prepare(library)
@@ -79,12 +79,15 @@ export function createLdapDirectory(
         options.login.map((attribute) => [attribute, given]),
       )
       const filter = allOf(library, people, named)
-      const search = { base, filter, attributes, first: enough, mostEntries: enough }
+      const wanted = [...attributes, ...more]
+      const search = { base, filter, attributes: wanted, first: enough, mostEntries: enough }
       const found = await connection.search(search, signal)
-      const entries: DirectoryEntry[] = []
-      for (const one of found)
-        entries.push(await groups.ofOne(entryOf(options, one), connection, signal))
-      return entries
+      const sought: Sought[] = []
+      for (const raw of found) {
+        const entry = await groups.ofOne(entryOf(options, raw), connection, signal)
+        sought.push({ entry, raw })
+      }
+      return sought
     })
   }
 
@@ -93,7 +96,7 @@ export function createLdapDirectory(
     name,
     ...(changePasswordUrl !== undefined && { changePasswordUrl }),
 
-    find,
+    find: async (name) => (await seek(name, [])).map(({ entry }) => entry),
 
     async verify(entry, password) {
       if (!isTryable(password) || entry?.dn === '') return wrong
@@ -121,7 +124,7 @@ export function createLdapDirectory(
       })
     },
 
-    check: createLdapCheck(options, find),
+    check: createLdapCheck(options, seek),
 
     async close() {
       servers.close()

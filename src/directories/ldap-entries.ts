@@ -7,6 +7,26 @@ import type { CheckedLdapOptions } from './ldap-options.js'
 const states = ['pwdAccountLockedTime', 'nsAccountLock']
 const activeStates = ['userAccountControl', 'accountExpires']
 
+/** Attributes that may stand against a right password, of an entry that is not disabled. */
+export function lockStates({ kind }: CheckedLdapOptions): readonly string[] {
+  return kind === 'active-directory' ? ['lockoutTime', 'pwdLastSet'] : ['pwdReset']
+}
+
+/** What they say, for an operator: a policy of the server decides whether it holds. */
+export function locksOf({ kind }: CheckedLdapOptions, { attributes }: LdapEntry): string[] {
+  const text = (name: string) => textOf(attributes.get(name.toLowerCase())?.[0])
+  const isActive = kind === 'active-directory'
+  const locked = isActive ? text('lockoutTime') : text('pwdAccountLockedTime')
+  const since = isActive ? '' : ` since ${locked}`
+  const mustChange = isActive
+    ? text('pwdLastSet') === '0'
+    : text('pwdReset')?.toLowerCase() === 'true'
+  return [
+    ...(locked === undefined || locked === '0' ? [] : [`locked${since}, perhaps for a while`]),
+    ...(mustChange ? ['the password must be changed first'] : []),
+  ]
+}
+
 /** The attributes that an entry is made of. Some are sent only when they are named. */
 export function wantedAttributes(options: CheckedLdapOptions): readonly string[] {
   const { kind, subject, username, displayName, email, groups } = options

@@ -119,10 +119,20 @@ export default { stores: memoryStores(), directories: { list${rest} } }`
       'read',
       'find',
       'read',
+      'read',
       'ask',
     ])
-    expect(steps.at(-2)?.found).toContain('cn=chat,')
+    expect(steps.at(-3)?.found).toContain('cn=chat,')
     expect(out).not.toContain(options.bind.password)
+  })
+
+  it('ends with a fault for somebody who is disabled, and exits with 1', async () => {
+    const opened = await openPlace()
+    onTestFinished(opened.close)
+    await opened.person('iris', { pwdAccountLockedTime: '000001010000Z' })
+    const { code, out } = await run(fileOf(opened.options), 'check', '--user', 'iris')
+    const last = out.trimEnd().split('\n').at(-1)
+    expect([code, last]).toEqual([1, expect.stringMatching(/^corp: fault: .*: disabled/)])
   })
 
   it('names what to do about a refused service, and shows no password', async () => {

@@ -73,6 +73,13 @@ describe('the check of directories', () => {
     expect(JSON.stringify(steps)).not.toContain('mar-secret')
   })
 
+  it('is a fault for somebody who is disabled, whatever the rule says', async () => {
+    const { directory, admin } = manage(() => true)
+    directory.disable('ada')
+    const last = (await admin.directories.check('ada')).at(-1)
+    expect(last).toMatchObject({ ok: false, found: 'disabled', remedy: expect.any(String) })
+  })
+
   it('asks no rule after a fault, nor of nobody, of two, or in an outage', async () => {
     let asked = 0
     const { directory, admin } = manage((): boolean => {

@@ -189,6 +189,20 @@ describe('a directory of Active Directory', () => {
       })
     expect(nothing(active, before)).toBe(true)
   })
+
+  it('tells an operator who is disabled, locked, or must change the password', async () => {
+    const { active, directory } = await start()
+    active.person('off', { userAccountControl: ['514'] })
+    active.person('held', { lockoutTime: ['133000000000000000'] })
+    active.person('free', { lockoutTime: ['0'], pwdLastSet: ['133000000000000000'] })
+    active.person('anew', { pwdLastSet: ['0'] })
+    const last = async (name: string) => (await directory.check?.(name))?.at(-1)
+    const step = 'read the locks'
+    expect(await last('off')).toMatchObject({ step, ok: false, found: 'disabled, or expired' })
+    expect(await last('held')).toEqual({ step, ok: true, found: 'locked, perhaps for a while' })
+    expect(await last('free')).toEqual({ step, ok: true, found: 'none' })
+    expect(await last('anew')).toMatchObject({ found: 'the password must be changed first' })
+  })
 })
 
 /** The bytes of a GUID that is printed so. */

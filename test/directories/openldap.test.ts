@@ -197,6 +197,16 @@ describe.skipIf(ldapUrl === null)('a directory of OpenLDAP', () => {
     })
   })
 
+  it('tells an operator of a lock with a date, and of a password that was reset', async () => {
+    const lockedAt = '20261101120000Z'
+    await place.person('held', { pwdAccountLockedTime: lockedAt })
+    await place.set(await place.person('anew'), { pwdReset: 'TRUE' })
+    const last = async (name: string) => (await open().check?.(name))?.at(-1)
+    const found = `locked since ${lockedAt}, perhaps for a while`
+    expect(await last('held')).toEqual({ step: 'read the locks', ok: true, found })
+    expect(await last('anew')).toMatchObject({ found: 'the password must be changed first' })
+  })
+
   it('finds two where two have the name, and that is enough', async () => {
     for (const uid of ['twin1', 'twin2', 'twin3'])
       await place.person(uid, { mail: 'twins@mail.example' })
@@ -205,6 +215,7 @@ describe.skipIf(ldapUrl === null)('a directory of OpenLDAP', () => {
 
   it('tells what holds, and the first fault with its remedy', async () => {
     await place.person('eve')
+    await place.person('iris', { pwdAccountLockedTime: '000001010000Z' })
     const tls = { ca: authority() }
     const told = (change: Partial<LdapDirectoryOptions>, name: string | null = 'eve') =>
       open(change).check?.(name)
@@ -217,7 +228,9 @@ describe.skipIf(ldapUrl === null)('a directory of OpenLDAP', () => {
       'read',
       'find',
       'read',
+      'read',
     ])
+    expect(good?.at(-1)).toEqual({ step: 'read the locks', ok: true, found: 'none' })
     expect(good?.[1]?.found).toMatch(/^issued by Authority of the tests, good for \d+ days$/)
     const faults = [
       [{ urls: [tlsUrl()] }, 'eve', /connect/, /tls\.ca/],
@@ -226,6 +239,7 @@ describe.skipIf(ldapUrl === null)('a directory of OpenLDAP', () => {
       [{ base: `ou=none,${place.people}` }, 'eve', /read ou=none/, /check base/],
       [{}, 'nobody', /find/, /filter/],
       [{ filter: '(uid~~x)' }, 'eve', /find/, /objectClass/],
+      [{}, 'iris', /read the locks/, /enable the entry/],
     ] as const
     for (const [change, name, step, remedy] of faults) {
       const last = (await told(change, name))?.at(-1)
