@@ -1,5 +1,6 @@
 // What messaging-auth-router works on from a terminal: stores, keys and counters of this server.
 // node dist/cli.js sessions list --user <id> --config example-app/auth-admin.mjs
+import { existsSync } from 'node:fs'
 import { bcryptHasher, keyRing } from 'messaging-auth-router'
 import {
   sqlMigrations,
@@ -7,19 +8,30 @@ import {
   sqlPasskeyStore,
   sqlStores,
 } from 'messaging-auth-router/stores/sql'
-import { openDatabase } from './build/database.js'
-import { readEncryptionKeys } from './build/keys.js'
-import { openRedis } from './build/redis.js'
-import { readSettings } from './build/settings.js'
-import { createUserTable } from './build/users.js'
+
+/** The parts of the server, which `npm start` compiles. */
+async function compiled() {
+  if (!existsSync(new URL('./build/server.js', import.meta.url)))
+    throw new Error('the example is not compiled yet: start it once with npm start')
+  return {
+    ...(await import('./build/database.js')),
+    ...(await import('./build/directories.js')),
+    ...(await import('./build/keys.js')),
+    ...(await import('./build/redis.js')),
+    ...(await import('./build/settings.js')),
+    ...(await import('./build/users.js')),
+  }
+}
 
 /** @returns {Promise<import('messaging-auth-router/admin').AdminFile>} */
 // biome-ignore lint/style/noDefaultExport: the program reads it so.
 export default async function open() {
-  const settings = readSettings(process.env)
-  const { kysely, bus } = await openDatabase(settings.databaseUrl)
-  const redis = settings.redisUrl === null ? null : await openRedis(settings.redisUrl)
-  const { base64: encryptionKeys } = await readEncryptionKeys(settings)
+  const example = await compiled()
+  const settings = example.readSettings(process.env)
+  const directories = await example.directoriesOptions(settings)
+  const { kysely, bus } = await example.openDatabase(settings.databaseUrl)
+  const redis = settings.redisUrl === null ? null : await example.openRedis(settings.redisUrl)
+  const { base64: encryptionKeys } = await example.readEncryptionKeys(settings)
   const { keys, ...stores } = sqlStores(kysely)
   // Those that registered themselves: the others are in oauth.ts.
   const { clients } = sqlOAuthStores(kysely)
@@ -28,8 +40,10 @@ export default async function open() {
   return {
     stores: { ...stores, clients, passkeys: sqlPasskeyStore(kysely) },
     // For `password temporary`.
-    users: createUserTable(kysely),
+    users: example.createUserTable(kysely),
     passwords: bcryptHasher(),
+    // For `directory check` and `directory watch`, with the same DIRECTORIES as the server.
+    ...(directories && { directories }),
     ...(bus && { bus }),
     ...redis?.options,
     // A server of a key of its own, AUTH_SIGNING_KEY, has no ring.
