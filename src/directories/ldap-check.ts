@@ -14,7 +14,7 @@ const remedies: Readonly<Record<string, string>> = {
   10: 'check base: this server has no such part of the directory.',
   32: 'check base: there is no such entry, or the service may not read it.',
   49: 'check bind.dn and bind.password.',
-  50: 'let the account of the service read this; if it has pwdReset, give it a new password.',
+  50: 'let the account of the service read this; if it has pwdReset, remove that.',
   ECONNREFUSED: 'check the port, and whether the server runs.',
   ENOTFOUND: 'check the name of the host in urls.',
   ERR_TLS_CERT_ALTNAME_INVALID: 'use the name that is in the certificate, or set tls.servername.',
