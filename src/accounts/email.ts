@@ -412,7 +412,7 @@ async function undoably(
 ): Promise<Notice> {
   const place = kit.mails.reserve()
   try {
-    const change = { userId: user.id, from, since }
+    const change = { userId: user.id, from, since, by: undoBy }
     const { token, expiresAt, cancel } = await openUndo(kit, change)
     // After an outage, the change may have been written nevertheless.
     await work().catch(async (error: unknown) => {

@@ -16,6 +16,8 @@ interface UndoableChange {
   readonly from: string | null
   /** A time in ISO 8601, before the change: everything that was added since then is undone, too. */
   readonly since: string
+  /** The mail address that gets the link. */
+  readonly by: string
 }
 
 /**
@@ -24,14 +26,14 @@ interface UndoableChange {
  */
 export async function openUndo(
   { proofs, channel: { name: channel } }: AddressKit,
-  { userId, from, since }: UndoableChange,
+  { userId, from, since, by }: UndoableChange,
 ): Promise<MailedLink & { cancel(): Promise<void> }> {
   // Outages while the owner's one link is used must not use it up.
   const lasting = { mark: null, lifetime: undoLifetime, tries: 100 }
   const owner = proofs.markOf(addressParts(from ?? ''))
   const kept = { purpose: 'former-address', userId: owner, sealed: { userId } } as const
   const keptId = from === null ? null : (await proofs.openLink({ ...kept, ...lasting })).id
-  const undo = { purpose: 'undo-address', userId, sealed: { channel, from, since } } as const
+  const undo = { purpose: 'undo-address', userId, sealed: { channel, from, since, by } } as const
   const link = await proofs.openLink({ ...undo, ...lasting })
   return {
     ...link,
@@ -50,6 +52,21 @@ export async function formerAddressesOf(
   return (await undoable(kit, userId, kit.channels.email)).flatMap(
     ({ sealed }) => sealed['from'] ?? [],
   )
+}
+
+/**
+ * Whether the link that undoes a change of a number was mailed to an address that is the user's, or
+ * can be so again: a thief who has changed the address before has the link. Rejects with 503.
+ */
+export async function isOwnersLink(
+  kit: AccountsKit,
+  { record: { userId }, sealed }: FoundProof,
+): Promise<boolean> {
+  const { channel, by } = sealed
+  if (channel === 'email' || kit.users.updateEmail === undefined) return true
+  if (userId === null || by == null) return false
+  const contact = await kit.contacts.findContact(userId)
+  return contact?.email === by || (await formerAddressesOf(kit, userId)).includes(by)
 }
 
 /**

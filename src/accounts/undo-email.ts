@@ -8,7 +8,7 @@ import { sha256 } from '../lib/secrets.js'
 import type { AuthUser, UserContact } from '../users/contract.js'
 import type { AccountsKit, AddressKit } from './accounts-server.js'
 import { channelOf } from './email.js'
-import { forgetFormer } from './former-addresses.js'
+import { forgetFormer, isOwnersLink } from './former-addresses.js'
 import { hashPassword, newPasswordText, requireAnother, requireGood } from './new-password.js'
 import { type FoundProof, mailedElsewhere } from './proofs.js'
 import { type PasswordRequest, passwordReplaced } from './reset-password.js'
@@ -64,6 +64,8 @@ export async function undoAddress(
   // Checked before a try is taken: a password that the rules refuse costs no try.
   const own = await newHash(kit, user, password, request)
   await proofs.takeTry(proof, context)
+  // A thief who has changed the address before the number has got the link.
+  if (!(await isOwnersLink(kit, proof))) throw proofs.refusal('overtaken', proof.record, context)
   const hash = own === null ? null : await firstHash(kit, proof, { user, password, own }, request)
   const contact = await takeAccountBack(kit, proof, hash, context)
   await proofs.voidForUser(user.id, mailedElsewhere)
