@@ -216,6 +216,12 @@ async function bringBack(
     const { outcome } = await (from === null
       ? (remove as NonNullable<typeof remove>)(userId, address)
       : channel.update(userId, address, from))
+    // A thief with the owner's SIM card may have proven the former number in another account: then
+    // the present one goes all the same.
+    if (outcome === 'taken' && remove !== undefined) {
+      if (address === null || (await remove(userId, address)).outcome !== 'superseded') return contact
+      continue
+    }
     if (outcome === 'taken') throw proofs.refusal('taken', record, context)
     if (outcome !== 'superseded') return contact
   }

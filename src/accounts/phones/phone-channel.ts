@@ -51,7 +51,12 @@ export async function loadPhones(
     },
     requireAddress: async (typed) => (await requireNumber(typed)).number,
     update: kit.updatePhone,
-    remove: (userId, from) => kit.updatePhone(userId, from, null),
+    async remove(userId, from) {
+      // Otherwise the next sign-in would ask for a code that nobody can get.
+      if ((await kit.findContact(userId))?.phoneFactor === true)
+        await kit.setPhoneFactor?.(userId, false)
+      return kit.updatePhone(userId, from, null)
+    },
     markVerified: async (userId, number) =>
       isChanged(await kit.updatePhone(userId, number, number)),
     async askFor(typed) {
