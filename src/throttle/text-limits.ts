@@ -173,7 +173,10 @@ function createPauses({ options, keyOf, ask, audit }: LimitsKit) {
       return consumed > 0 ? Math.max(1, seconds) : 0
     },
     async noteSent(prefix: string, context: RequestContext): Promise<void> {
-      const [answer] = await ask([{ do: 'add', of: sent, key: keyFor(prefix) }])
+      const key = keyFor(prefix)
+      // A host's counter does not say how many there are now.
+      await ask([{ do: 'add', of: sent, key }])
+      const [answer] = await ask([{ do: 'get', of: sent, key }])
       if (consumedOf(answer) >= judged) await judge(prefix, context)
     },
     async noteTyped(prefix: string): Promise<void> {
