@@ -125,10 +125,12 @@ function createCommands(kit: LimitsKit, budget: TextBudget) {
     key: keyOf('text', ...parts),
   })
   return {
-    ofOwner: ({ number: to, userId }: TextRecipient) => [
-      taking(number, to),
-      taking(numberAndDay, to),
-      taking(account, 'user', userId ?? to),
+    // Each kind is counted alone: codes that strangers ask for keep no other code from the owner, and
+    // the limit of a new number must not tell that its owner was sent some.
+    ofOwner: ({ kind, number: to, userId }: TextRecipient) => [
+      taking(number, kind, to),
+      taking(numberAndDay, kind, to),
+      taking(account, kind, 'user', userId ?? to),
     ],
     ofService: (prefix: string) => [
       ...ofPrefix.map((of) => taking(of, prefix)),
