@@ -2,6 +2,7 @@ import { z } from 'zod'
 import type { RequestContext } from '../audit/events.js'
 import { AuthError, invalidRequest } from '../errors.js'
 import { ok } from '../http/answer.js'
+import type { JsonBody } from '../http/body.js'
 import type { Endpoint, EndpointRequest } from '../http/endpoint.js'
 import { parseInput } from '../http/input.js'
 import { mailAddressText, parseMailAddress } from '../lib/addresses.js'
@@ -130,15 +131,19 @@ export function changeAddressEndpoint(kit: AddressKit): Endpoint {
   return async function change(request) {
     const asking = await ownerOf(kit.signedIn, request, admittedTo(kit.channel))
     const body = await request.readJson()
-    const { password, code, passkey, ...given } =
-      kit.channel.name === 'email'
-        ? parseInput(changeEmailRequest, body)
-        : parseInput(changePhoneRequest, body)
-    const address = 'email' in given ? given.email : given.phone
-    // The proof is made by name: a rest object would inherit from a polluted Object.prototype.
-    const proof = { password, code, passkey }
+    const { address, proof } = readChange(kit.channel, body)
     return accepted(await changeAddress(kit, asking, { address, proof }, request, provePresent))
   }
+}
+
+// The channel says which, and the proof is made by name: a polluted Object.prototype adds nothing.
+function readChange({ name }: Channel, body: JsonBody) {
+  if (name === 'email') {
+    const { email: address, password, code, passkey } = parseInput(changeEmailRequest, body)
+    return { address, proof: { password, code, passkey } }
+  }
+  const { phone: address, password, code, passkey } = parseInput(changePhoneRequest, body)
+  return { address, proof: { password, code, passkey } }
 }
 
 /**
@@ -295,9 +300,10 @@ export async function confirmAddress(
   const isHere = isOfSession(proofs, proof, session) && proof.sealed['channel'] === channel.name
   await requireCode(kit, proof, { code, userId: user.id, isHere }, context)
   if (proof.record.userId !== user.id) throw proofs.refusal('no-user', proof.record, context)
-  await channel.messages.giveBack({ address: proof.sealed['to'] ?? '', user }, 'verify-address')
   if (proof.record.purpose === 'verify-address') await markVerified(kit, user, proof, context)
   else await writeChange(kit, { user, session }, proof, context)
+  // Only now: a code that is right, but is not used up, would count more than once.
+  await channel.messages.giveBack({ address: proof.sealed['to'] ?? '', user }, 'verify-address')
 }
 
 async function markVerified(

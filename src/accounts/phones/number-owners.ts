@@ -5,7 +5,7 @@ import type { GroundKit } from '../../kits/ground-kit.js'
 import type { ManagementKit } from '../../kits/session-kit.js'
 import { sha256 } from '../../lib/secrets.js'
 import { markOfMaker } from '../../sessions/password-watch.js'
-import type { SessionRecord } from '../../stores/contract.js'
+import type { SessionRecord, StoredKind } from '../../stores/contract.js'
 import type { ProofStore } from '../../stores/one-time-contract.js'
 import type { AuthUser, UserStore } from '../../users/contract.js'
 import { type Mails, provenAddress } from '../mails.js'
@@ -30,6 +30,9 @@ const daySeconds = 24 * 60 * 60
 /** Days, and how many of them count as lately. */
 const period = 30
 const periods = 6
+
+/** Sessions in which the user is not there. */
+const withoutUser: readonly StoredKind[] = ['token', 'service', 'acting']
 
 /** A claim waits for three days, and is open for a week. */
 const claimWaits = 3 * daySeconds
@@ -94,10 +97,11 @@ async function isSeen({ proofStore }: NumberOwnersKit, token: string): Promise<b
 async function wasHereLately(kit: NumberOwnersKit, userId: string): Promise<boolean> {
   const { sessionStore, clock } = kit
   const now = clock()
-  for (let ago = 0; ago <= periods; ago += 1)
+  for (let ago = 0; ago < periods; ago += 1)
     if (await isSeen(kit, tokenOf(userId, periodAt(now) - ago))) return true
   // Signed in before the option was switched on, or for longer than half a year.
-  return (await sessionStore.listForUser(userId, now)).length > 0
+  const live = await sessionStore.listForUser(userId, now)
+  return live.some(({ kind }) => !withoutUser.includes(kind))
 }
 
 async function noteAdded(
