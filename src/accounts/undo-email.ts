@@ -73,7 +73,7 @@ export async function undoAddress(
   if (!(await proofs.consume(proof))) throw proofs.refusal('void', proof.record, context)
   audit({ type: 'address.undone', userId: user.id, ...channelOf(kit.channel) }, context)
   if (hash !== null) audit({ type: 'password.reset', userId: user.id }, context)
-  tellTakenAway(kit, contact, proof, context)
+  await tellTakenAway(kit, contact, proof, context)
   // Other links lead back to addresses that are not the user's any more.
   await forgetFormer(kit, user.id, proof.sealed['from'] ?? '').catch(() => {})
 }
@@ -136,16 +136,20 @@ async function firstHash(
 }
 
 // A reader of a former mailbox could undo a change as well.
-function tellTakenAway(
+async function tellTakenAway(
   { channel }: AddressKit,
   contact: UserContact | null,
   { sealed }: FoundProof,
   context: RequestContext,
-): void {
+): Promise<void> {
   const { address } = channel.addressIn(contact)
   if (address === null || address === sealed['from']) return
   const to = { address, user: null, locale: contact?.locale }
-  channel.messages.send(to, { kind: 'address-undone' }, context)
+  // A text message costs money, so it is counted as well; without it, all is done all the same.
+  const refused =
+    channel.name === 'phone' &&
+    (await channel.messages.take(to, 'address-undone', context).catch(() => true)) !== null
+  if (!refused) channel.messages.send(to, { kind: 'address-undone' }, context)
 }
 
 /** The user of a link. Throws 400 `proof-refused`, 503. */
