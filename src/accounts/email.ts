@@ -177,12 +177,14 @@ export async function changeAddress(
   if (refused !== null) throw refused
   // If a mail address is taken, the proof belongs to nobody: it looks like any other proof, and no
   // code confirms it. A number is not a person for ever: its present owner may take it over.
+  // An undo goes back to a proven number, or to none: the link in the mail proves no number.
+  const back = verified || channel.remove === undefined ? from : null
   const isNobodys = isTaken && channel.takeOver === undefined
   const mailed = await proofs.openCode({
     purpose: 'change-address',
     userId: isNobodys ? null : user.id,
     mark: proofs.markOf(sessionParts(session.id)),
-    sealed: { channel: channel.name, from, to, undoBy: undoneBy(kit, contact), since },
+    sealed: { channel: channel.name, from, back, to, undoBy: undoneBy(kit, contact), since },
     lifetime: codeLifetime,
   })
   const content = contentOf('change-address', mailed, kit.linkToCode(session, mailed))
@@ -331,7 +333,7 @@ async function writeChange(
   context: RequestContext,
 ): Promise<void> {
   const { proofs, channel } = kit
-  const { from = null, to = null, undoBy = null, since = null } = proof.sealed
+  const { from = null, back = null, to = null, undoBy = null, since = null } = proof.sealed
   if (to === null || since === null) throw proofs.refusal('unreadable', proof.record, context)
   const contact = await kit.contacts.findContact(user.id)
   // A repeat after a crash finds the new address in place.
@@ -343,7 +345,17 @@ async function writeChange(
     await channel.noteAdded?.(user, session, to)
     const { outcome } = await channel.update(user.id, from, to)
     if (outcome === 'superseded') throw new AuthError('superseded')
+    if (outcome === 'changed') await requireLive()
     return outcome
+  }
+  // A number is a way in: whoever has ended the session meanwhile has looked for it too early.
+  const requireLive = async () => {
+    const { remove } = channel
+    if (remove === undefined) return
+    await kit.sessions.requireLive(session).catch(async (error: unknown) => {
+      await (back === null ? remove(user.id, to) : channel.update(user.id, to, back))
+      throw error
+    })
   }
   const work = async () => {
     if (isWritten || (await write()) !== 'taken') return
@@ -357,7 +369,8 @@ async function writeChange(
     if ((await kit.sessions.findLive(session.id)) !== null) return false
     return (await channel.update(user.id, to, from)).outcome === 'changed'
   }
-  const undo = undoBy === null ? null : { from, undoBy, since, locale: contact?.locale }
+  const undo =
+    undoBy === null ? null : { from: back, undoBy, since, locale: contact?.locale }
   const notice = undo === null ? await work() : await undoably(kit, user, undo, work)
   const changed = { type: 'address.changed', userId: user.id, ...channelOf(channel) } as const
   const report = () => kit.audit(changed, context)
