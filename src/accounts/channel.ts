@@ -51,6 +51,8 @@ export interface AddressChannel extends Channel {
    * once the address is free.
    */
   readonly takeOver?: (userId: string, address: string) => Promise<void>
+  /** Whether somebody else has proven the address of a user, who may prove it once more. */
+  readonly isClaimed?: (userId: string, address: string) => Promise<boolean>
   /** Notes which session adds an address; before it is written. Rejects with 503. */
   readonly noteAdded?: (user: AuthUser, session: SessionRecord, address: string) => Promise<void>
 }

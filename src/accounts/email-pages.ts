@@ -145,7 +145,7 @@ export function createConfirmPage(
         return { next: 'answer', answer: asking.show(() => (shell) => notePage(done, shell)) }
       } catch (error) {
         if (error instanceof AuthError && error.code === 'superseded')
-          return { next: 'open', page: 'account/email' }
+          return { next: 'open', page: `account/${kits[0].channel.name}` }
         if (error instanceof AuthError && error.code === 'phone-in-use') {
           const inUse = { account: accountOf(asking.found), back, until: untilIn(error) }
           return {

@@ -10,7 +10,7 @@ import { type AdmittedSessions, ownerOf, type SignedInRequest } from '../princip
 import { type Proof, proofRequest } from '../sign-in-again.js'
 import type { AuthUser, UserContact } from '../users/contract.js'
 import type { AccountsKit, AddressKit } from './accounts-server.js'
-import type { AddressOfUser, Channel } from './channel.js'
+import { type AddressChannel, type AddressOfUser, type Channel, provenIn } from './channel.js'
 import { isKept, openUndo, requireNoUndo } from './former-addresses.js'
 import type { MailContent } from './mails.js'
 import { type ProvePresent, provePresent } from './new-password.js'
@@ -94,6 +94,11 @@ export async function verifyAddress(
 /** The parts that prove a present address. */
 type VerifyingKit = AccountsKit & { readonly channel: Channel }
 
+async function isClaimed(channel: Channel, userId: string, address: string): Promise<boolean> {
+  const { isClaimed: ask }: Partial<AddressChannel> = channel
+  return (await ask?.(userId, address)) === true
+}
+
 /**
  * Sends a code that proves the present address, for the session or user that the parts mark.
  * `session`: the session that has asked; null if the host has asked. Throws 400, 409
@@ -110,7 +115,8 @@ export async function sendVerification(
   const { address, verified } = channel.addressIn(contact)
   if (address === null)
     throw invalidRequest([{ path: channel.name, message: 'This account has no address.' }])
-  if (verified) throw new AuthError('already-verified')
+  if (verified && !(await isClaimed(channel, user.id, address)))
+    throw new AuthError('already-verified')
   const to = { address, user, locale: contact?.locale }
   const refused = await channel.messages.take(to, 'verify-address', context)
   if (refused !== null) throw refused
@@ -302,19 +308,23 @@ export async function confirmAddress(
   const isHere = isOfSession(proofs, proof, session) && proof.sealed['channel'] === channel.name
   await requireCode(kit, proof, { code, userId: user.id, isHere }, context)
   if (proof.record.userId !== user.id) throw proofs.refusal('no-user', proof.record, context)
-  if (proof.record.purpose === 'verify-address') await markVerified(kit, user, proof, context)
+  if (proof.record.purpose === 'verify-address')
+    await markVerified(kit, { user, session }, proof, context)
   else await writeChange(kit, { user, session }, proof, context)
   // Only now: a code that is right, but is not used up, would count more than once.
   await channel.messages.giveBack({ address: proof.sealed['to'] ?? '', user }, 'verify-address')
 }
 
 async function markVerified(
-  { proofs, channel, audit }: AddressKit,
-  user: AuthUser,
+  { proofs, channel, contacts, audit }: AddressKit,
+  { user, session }: Asking,
   proof: FoundProof,
   context: RequestContext,
 ): Promise<void> {
   const address = proof.sealed['to'] ?? ''
+  // It becomes a way in by this session. One that was proven before is proven once more.
+  if (provenIn(channel, await contacts.findContact(user.id)) !== address)
+    await channel.noteAdded?.(user, session, address)
   if (!(await channel.markVerified(user.id, address)))
     throw proofs.refusal('overtaken', proof.record, context)
   if (!(await proofs.consume(proof))) throw proofs.refusal('void', proof.record, context)
@@ -363,14 +373,13 @@ async function writeChange(
     if (channel.takeOver === undefined || (await write()) === 'taken')
       throw proofs.refusal('taken', proof.record, context)
   }
-  // Whoever has ended everything meanwhile, such as a support desk, wants no change of that session.
+  // A support desk that has ended everything meanwhile wants no change of that session.
   const takeBack = async () => {
     if (isWritten || from === null || present.address !== from || !present.verified) return false
     if ((await kit.sessions.findLive(session.id)) !== null) return false
     return (await channel.update(user.id, to, from)).outcome === 'changed'
   }
-  const undo =
-    undoBy === null ? null : { from: back, undoBy, since, locale: contact?.locale }
+  const undo = undoBy === null ? null : { from: back, undoBy, since, locale: contact?.locale }
   const notice = undo === null ? await work() : await undoably(kit, user, undo, work)
   const changed = { type: 'address.changed', userId: user.id, ...channelOf(channel) } as const
   const report = () => kit.audit(changed, context)

@@ -261,4 +261,5 @@ async function unlock(kit: AccountsKit, user: AuthUser): Promise<void> {
   await throttle.clearAfterNewPassword(user.id)
   if (kit.accountsOptions.emailSecondFactor)
     await throttle.unlockMails(['second-factor-code'], user.id)
+  await kit.channels.phone?.unlock(user.id)
 }

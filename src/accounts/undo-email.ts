@@ -5,8 +5,9 @@ import { ok } from '../http/answer.js'
 import type { Endpoint } from '../http/endpoint.js'
 import { parseInput } from '../http/input.js'
 import { sha256 } from '../lib/secrets.js'
-import type { AuthUser, UserContact } from '../users/contract.js'
+import type { AuthUser, EmailChange, UserContact } from '../users/contract.js'
 import type { AccountsKit, AddressKit } from './accounts-server.js'
+import type { AddressChannel } from './channel.js'
 import { channelOf } from './email.js'
 import { forgetFormer, isOwnersLink } from './former-addresses.js'
 import { hashPassword, newPasswordText, requireAnother, requireGood } from './new-password.js'
@@ -203,31 +204,36 @@ async function setPassword(
 
 // Returns the contact as it was. A repeat after a crash finds the former address in place.
 async function bringBack(
-  { proofs, contacts, channel }: AddressKit,
+  kit: AddressKit,
   { record, sealed }: FoundProof,
   context: RequestContext,
 ): Promise<UserContact | null> {
+  const { proofs, contacts, channel } = kit
   const { from = null } = sealed
   const { userId } = record
   // Without a former one, the present one goes.
-  const { remove } = channel
-  if (userId === null || (from === null && remove === undefined))
+  if (userId === null || (from === null && channel.remove === undefined))
     throw proofs.refusal('unreadable', record, context)
   for (let round = 0; round < rounds; round += 1) {
     const contact = await contacts.findContact(userId)
     const { address } = channel.addressIn(contact)
     if (address === from) return contact
-    const { outcome } = await (from === null
-      ? (remove as NonNullable<typeof remove>)(userId, address)
-      : channel.update(userId, address, from))
-    // A thief with the owner's SIM card may have proven the former number in another account: then
-    // the present one goes all the same.
-    if (outcome === 'taken' && remove !== undefined) {
-      if (address === null || (await remove(userId, address)).outcome !== 'superseded') return contact
-      continue
-    }
+    const outcome = await replace(channel, userId, address, from)
     if (outcome === 'taken') throw proofs.refusal('taken', record, context)
-    if (outcome !== 'superseded') return contact
+    if (outcome === 'changed') return contact
   }
   throw proofs.refusal('overtaken', record, context)
+}
+
+// A thief with the owner's SIM card may have proven the former number in another account: then the
+// present one goes all the same.
+async function replace(
+  { update, remove }: AddressChannel,
+  userId: string,
+  address: string | null,
+  from: string | null,
+): Promise<EmailChange> {
+  const outcome = from === null ? 'taken' : (await update(userId, address, from)).outcome
+  if (outcome !== 'taken' || remove === undefined) return outcome
+  return address === null ? 'changed' : (await remove(userId, address)).outcome
 }

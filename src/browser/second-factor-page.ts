@@ -100,7 +100,9 @@ async function shownBefore(
   context: RequestContext,
 ): Promise<readonly StoredMethod[]> {
   if (mailed === undefined || emailSignInKit === undefined) return []
-  return [await methodOfCode(emailSignInKit, mailed.requestId, context)]
+  const method = methodOfCode(emailSignInKit, mailed.requestId, context)
+  // Of a code that is gone by now: the form says so when it is sent.
+  return [await method.catch(() => 'email' as const)]
 }
 
 /** The factors that the user can use. */

@@ -29,7 +29,7 @@ export async function deleteEverything(
 ): Promise<void> {
   const { totp, passkeyStore, identities, consentStore } = kit
   await kit.endDeleted(userId, context)
-  await kit.proofs?.voidForUser(userId, mailedPurposes)
+  await kit.proofs?.voidForUser(userId, [...mailedPurposes, 'phone-added', 'seen'])
   // The user is deleted before the factors: a crash in between must leave no user whom the password
   // alone lets in.
   await kit.deleteUser(userId)

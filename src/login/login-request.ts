@@ -183,8 +183,8 @@ export function lowerCaseNames({ kind, value }: LoginIdentifier): string {
 /**
  * Returns the function that makes identifiers canonical: the host's, or the default. Blanks at
  * either end do not count. Rejects with 503 if the host's function fails, and with 400 for nothing
- * but blanks. `numberIn` reads a mobile number, which is its own canonical form, of the kind `user`:
- * a field for names takes it, too.
+ * but blanks. `numberIn` reads a mobile number, which is its own canonical form, of the kind
+ * `user`: a field for names takes it, too.
  */
 export function createCanonical(
   ofHost: CanonicalIdentifier | undefined,

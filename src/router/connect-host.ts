@@ -37,6 +37,7 @@ import { createCounterKey } from '../throttle/counter-keys.js'
 import { createSharedReservations } from '../throttle/shared-reservations.js'
 import { type CodeFactor, failClosedFactor, failClosedPolicy } from '../two-factor/second-factor.js'
 import { createSeedVault } from '../two-factor/seed-vault.js'
+import type { UserStore } from '../users/contract.js'
 import { failClosedUsers } from '../users/fail-closed-users.js'
 import { type CountCalls, createCallCounts } from './counts.js'
 import type { ResolvedOptions } from './option-schema.js'
@@ -71,7 +72,8 @@ export function connectHost(options: ResolvedOptions): ConnectedHost {
   const call = callWithin(options.storeTimeout)
   const warnOnce = createWarnOnce(options.logger)
   reportUnready(options.signer, callWithin(readyTimeoutMs))
-  const users = failClosedUsers(options.users, call)
+  const numberIn = numbersOf(options)
+  const users = withoutNumbers(failClosedUsers(options.users, call), numberIn)
   const ownNames = options.canonicalIdentifier !== undefined
   const { given, closeHasher } = connectHasher(passwords)
   const admission = createAdmission({
@@ -99,7 +101,7 @@ export function connectHost(options: ResolvedOptions): ConnectedHost {
     // A host with its own canonical form also decides which names belong to one user.
     users: ownNames ? users : withExactNames(users, audit),
     noticeSpelling: ownNames ? () => {} : createSpellingWatch(users, clock, audit),
-    canonical: createCanonical(options.canonicalIdentifier, call, numbersOf(options)),
+    canonical: createCanonical(options.canonicalIdentifier, call, numberIn),
     ...connectStores(options, call),
     totp: secondFactors && {
       store: failClosedSecondFactors(secondFactors, call),
@@ -124,10 +126,20 @@ function numbersOf({ accounts }: ResolvedOptions) {
   const { countries } = accounts?.phones ?? {}
   if (countries === undefined) return undefined
   const load = lazily(async () => {
-    const { createReadNumber } = await import('../accounts/phones/phone-numbers.js')
-    return createReadNumber(countries)
+    const { createNumberIn } = await import('../accounts/phones/phone-numbers.js')
+    return createNumberIn(countries)
   })
-  return async (typed: string) => (await (await load())(typed))?.number ?? null
+  return async (typed: string) => (await load())(typed)
+}
+
+// Nobody registers the number of somebody else as a name: it would lead to two users.
+function withoutNumbers(users: UserStore, numberIn: ReturnType<typeof numbersOf>): UserStore {
+  const { nameIsFree } = users
+  if (nameIsFree === undefined || numberIn === undefined) return users
+  return {
+    ...users,
+    nameIsFree: async (name) => (await numberIn(name)) === null && nameIsFree(name),
+  }
 }
 
 // Every call is counted, traced and reported in the same way.

@@ -37,18 +37,20 @@ export interface TextRecipient {
 /** Limits on text messages. */
 export interface TextLimits {
   /**
-   * Throws 503 if strangers get no message to such numbers for the time being: the budget is used
-   * up, or the prefix is paused. It counts nothing.
+   * Throws 503 if the budget of the service is used up. It counts nothing, and tells nothing of a
+   * number: only messages to users are counted, so the share of a prefix would tell of them.
    */
-  requireRoom(prefix: string): Promise<void>
+  requireRoom(): Promise<void>
   /**
    * Counts a message. Resolves with the 429 or 503 if it must not be sent, otherwise with null. A
-   * second factor in a network that the account knows is limited by its number and account alone.
-   * Rejects with 503.
+   * second factor in a network that the account knows does not count for the network, the share of
+   * the prefix and the service: its prefix has a budget of its own for these. Rejects with 503.
    */
   takeText(to: TextRecipient, context: RequestContext): Promise<AuthError | null>
   /** Call it after a right code: whoever waits for messages has typed one. Never rejects. */
   noteTyped(prefix: string): Promise<void>
+  /** Clears what a user has got of a kind, after a new password. Rejects with 503. */
+  unlockTexts(to: Pick<TextRecipient, 'kind' | 'number' | 'userId'>): Promise<void>
 }
 
 const hour = 60 * 60
@@ -68,7 +70,7 @@ const leastTyped = judged / 5
 /** Makes the limits for a budget. A dry run lifts none of them. */
 export function createTextLimits(kit: NetworkLimitsKit, budget: TextBudget): TextLimits {
   const { ask, knownNetworks } = kit
-  const { ofOwner, ofService, ofNetwork, scopeOf } = createCommands(kit, budget)
+  const { ofOwner, ofHome, ofPrefix, ofAll, ofNetwork, scopeOf } = createCommands(kit, budget)
   const pauses = createPauses(kit)
 
   // Where the owner has signed in before, strangers' messages keep nobody from the second factor.
@@ -76,10 +78,8 @@ export function createTextLimits(kit: NetworkLimitsKit, budget: TextBudget): Tex
     kind === 'second-factor-code' && userId !== null && (await knownNetworks.isKnown(userId, ip))
 
   return {
-    async requireRoom(prefix) {
-      const closedFor = await pauses.secondsLeft(prefix)
-      if (closedFor > 0) throw noRoom(closedFor)
-      const all = ofService(prefix)
+    async requireRoom() {
+      const all = ofAll()
       const counts = (await ask(all.map((one): Command => ({ ...one, do: 'get' })))).map(counted)
       const at = counts.findIndex(({ consumed }, i) => consumed >= (all[i]?.of.points ?? 0))
       if (at >= 0) throw noRoom(counts[at]?.seconds ?? hour)
@@ -89,8 +89,10 @@ export function createTextLimits(kit: NetworkLimitsKit, budget: TextBudget): Tex
       const isFree = await isAtHome(to, context)
       const closedFor = isFree ? 0 : await pauses.secondsLeft(to.prefix)
       if (closedFor > 0) return noRoom(closedFor)
-      const ofStrangers = isFree ? [] : [...ofNetwork(context.ip), ...ofService(to.prefix)]
-      const reached = await takeAll(ask, [...ofOwner(to), ...ofStrangers])
+      const others = isFree
+        ? ofHome(to.prefix)
+        : [...ofNetwork(context.ip), ...ofPrefix(to.prefix), ...ofAll()]
+      const reached = await takeAll(ask, [...ofOwner(to), ...others])
       if (reached === null) {
         await pauses.noteSent(to.prefix, context)
         return null
@@ -101,6 +103,11 @@ export function createTextLimits(kit: NetworkLimitsKit, budget: TextBudget): Tex
     },
 
     noteTyped: pauses.noteTyped,
+
+    async unlockTexts(to) {
+      const answers = await ask(ofOwner(to).map((one): Command => ({ ...one, do: 'clear' })))
+      for (const answer of answers) counted(answer)
+    },
   }
 }
 
@@ -111,34 +118,33 @@ function createCommands(kit: LimitsKit, budget: TextBudget) {
   const number = make('mar-text-number', perNumber)
   const numberAndDay = make('mar-text-number-day', perNumberAndDay)
   const account = make('mar-text-account', perNumberAndDay)
-  const ofPrefix = [
-    make('mar-text-prefix', { points: part(budget.hour), duration: hour }),
-    make('mar-text-prefix-day', { points: part(budget.day), duration: day }),
+  const ofBudget = (keyPrefix: string, points: (of: number) => number) => [
+    make(keyPrefix, { points: points(budget.hour), duration: hour }),
+    make(`${keyPrefix}-day`, { points: points(budget.day), duration: day }),
   ]
-  const ofAll = [
-    make('mar-text-hour', { points: budget.hour, duration: hour }),
-    make('mar-text-day', { points: budget.day, duration: day }),
-  ]
+  const prefixes = ofBudget('mar-text-prefix', part)
+  const atHome = ofBudget('mar-text-home', (points) => points)
+  const service = ofBudget('mar-text-service', (points) => points)
   const taking = (of: Counter, ...parts: readonly string[]): Command => ({
     do: 'take',
     of,
     key: keyOf('text', ...parts),
   })
   return {
-    // Each kind is counted alone: codes that strangers ask for keep no other code from the owner, and
-    // the limit of a new number must not tell that its owner was sent some.
-    ofOwner: ({ kind, number: to, userId }: TextRecipient) => [
+    // Each kind is counted alone: codes that strangers ask for keep no other code from the owner,
+    // and the limit of a new number must not tell that its owner was sent some.
+    ofOwner: ({ kind, number: to, userId }: Omit<TextRecipient, 'prefix'>) => [
       taking(number, kind, to),
       taking(numberAndDay, kind, to),
       taking(account, kind, 'user', userId ?? to),
     ],
-    ofService: (prefix: string) => [
-      ...ofPrefix.map((of) => taking(of, prefix)),
-      ...ofAll.map((of) => taking(of)),
-    ],
+    ofPrefix: (prefix: string) => prefixes.map((of) => taking(of, prefix)),
+    // A robot's own accounts, at home in its own networks, use up no more than their own prefixes.
+    ofHome: (prefix: string) => atHome.map((of) => taking(of, prefix)),
+    ofAll: () => service.map((of) => taking(of)),
     ofNetwork: createTakeNetworks(kit, 'mar-text-network', mailLimitOf(options, 'network')),
     scopeOf(of: Counter): ThrottleScope {
-      if ([...ofPrefix, ...ofAll].includes(of)) return 'text-budget'
+      if ([...prefixes, ...atHome, ...service].includes(of)) return 'text-budget'
       return [number, numberAndDay, account].includes(of) ? 'text' : 'text-network'
     },
   }

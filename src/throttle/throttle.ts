@@ -85,19 +85,21 @@ import type { TextBudget, TextLimits } from './text-limits.js'
 //                          /48; session         a typed code
 // mar-client-registration… /64 (or IPv4), /56,  a client registers   -                     1 h
 //                          /48                  itself
-// mar-text-number(-day)    number               before a message     refused               900 s
+// mar-text-number(-day)    kind and number      before a message     refused               900 s
 //                                                                                          24 h
-// mar-text-account         user, or a number    before a message     refused               24 h
+// mar-text-account         kind and user        before a message     refused               24 h
 // mar-text-network…        /64 (or IPv4), /56,  before a message     refused               1 h
 //                          /48                  (1)
 // mar-text-prefix(-day)    prefix               before one (1)       refused               1 h
 //                                                                                          24 h
-// mar-text-hour, -day      (the service)        before one (1)       refused               1 h
+// mar-text-home(-day)      prefix               before one (2)       refused               1 h
+//                                                                                          24 h
+// mar-text-service(-day)   (the service)        before one (1)       refused               1 h
 //                                                                                          24 h
 // mar-text-sent            prefix               a message            judged                24 h
 // mar-text-typed           prefix               a code was right     judged                24 h
 // mar-text-paused          prefix               too few were typed   -                     1 h
-//                          (1) except a second factor in a network that its account knows
+//                          (2) a second factor in a network that its account knows; (1) others
 // (in this process)        network              a client is looked  found; outage         900 s
 //                                               up
 //

@@ -47,7 +47,10 @@ export function testUsers(): TestUsers {
     async findByIdentifier({ kind, value }) {
       if (kind === 'email') return find(({ email }) => email?.toLowerCase() === value)
       if (kind === 'username') return find(({ username }) => username === value)
-      return find(({ id, email, username, phone }) => [id, email, username, phone].includes(value))
+      return (
+        find(({ id, phone }) => [id, phone].includes(value)) ??
+        find(({ email, username }) => [email, username].includes(value))
+      )
     },
     async findById(userId) {
       return rows.get(userId) ?? null

@@ -1,6 +1,6 @@
 // Stores of users that are wrong about numbers.
 import type { UserStore } from '../../src/index.js'
-import { type BadUserStores, harness, pause } from './user-table.js'
+import { type BadUserStores, first, harness, pause } from './user-table.js'
 
 const sets = 'updatePhone sets, proves and removes the number, of that user'
 const late = 'updatePhone writes nothing if the number is not `from` any more'
@@ -40,6 +40,14 @@ export const badUserPhones: BadUserStores = {
     })),
     sets,
     /with the kind `user`/,
+  ],
+  'looks for names before numbers': [
+    harness((rows, good) => ({
+      findByIdentifier: async (asked) =>
+        first(rows, ({ username }) => username === asked.value) ?? good.findByIdentifier(asked),
+    })),
+    'a number is the number of its owner, whatever others are called',
+    /before names/,
   ],
   'sets a number whatever it is now': [
     harness((_rows, good) => ({

@@ -59,7 +59,8 @@ export function harness(change: (rows: Row[], good: GoodUsers) => Partial<UserSt
         if (kind === 'username') return only(({ username }) => username === value)
         return (
           (await good.findById(value)) ??
-          only((row) => [row.email?.toLowerCase(), row.username, row.phone].includes(value))
+          only(({ phone }) => phone === value) ??
+          only((row) => [row.email?.toLowerCase(), row.username].includes(value))
         )
       },
       findById: async (userId) => only(({ id }) => String(id) === userId),

@@ -51,6 +51,8 @@ export interface NumberOwners {
   findPlanted(userId: string): Promise<PlantedNumber | null>
   /** Frees a number of another user. Throws 409 until that user has had three days; 503. */
   takeOver(userId: string, number: string): Promise<void>
+  /** Whether others claim a number of the user. Rejects with 503. */
+  isClaimed(ownerId: string, number: string): Promise<boolean>
   /** Ends what others claim, since the owner has typed a code. Never rejects. */
   dropClaims(ownerId: string, number: string): Promise<void>
 }
@@ -67,6 +69,7 @@ export function createNumberOwners(kit: NumberOwnersKit): NumberOwners {
     noteAdded: (...added) => noteAdded(kit, ...added),
     findPlanted: (userId) => findPlanted(kit, userId),
     takeOver: (userId, number) => takeOver(kit, userId, number),
+    isClaimed: async (ownerId, number) => (await claimsOn(kit, ownerId, number)).length > 0,
     dropClaims: (ownerId, number) => dropClaims(kit, ownerId, number),
   }
 }

@@ -1,3 +1,4 @@
+import { AuthError } from '../../errors.js'
 import { createOutbox } from '../../mail/mailer.js'
 import type { EmailChange, UserStore } from '../../users/contract.js'
 import { addressed } from '../mails.js'
@@ -11,6 +12,8 @@ import { createHandOverText, type TextSenderSettings } from './text-sender.js'
 export interface PhoneChannelKit extends NumberOwnersKit {
   readonly updatePhone: NonNullable<UserStore['updatePhone']>
 }
+
+const nothingThere = 'No messages are sent to this number.'
 
 /** Makes what is loaded of the channel. `storeTimeout`: milliseconds that `close` waits. */
 export async function loadPhones(
@@ -38,7 +41,7 @@ export async function loadPhones(
       async take({ address, user }, kind, context) {
         // A stored number may be one of a country that was on the list before.
         const found = await readNumber(address)
-        if (found === null) return notANumber()
+        if (found === null) return new AuthError('forbidden', { clientMessage: nothingThere })
         return limits.takeText({ kind, userId: user?.id ?? null, ...found }, context)
       },
       // The message stays counted: it was paid for.
@@ -60,9 +63,13 @@ export async function loadPhones(
     markVerified: async (userId, number) =>
       isChanged(await kit.updatePhone(userId, number, number)),
     async askFor(typed) {
-      const { number, prefix } = await requireNumber(typed)
-      await limits.requireRoom(prefix)
+      const { number } = await requireNumber(typed)
+      await limits.requireRoom()
       return { kind: 'user', value: number }
+    },
+    async unlock(userId) {
+      const number = (await kit.findContact(userId))?.phone ?? null
+      if (number !== null) await limits.unlockTexts({ kind: 'second-factor-code', number, userId })
     },
     stats: outbox.stats,
     close: outbox.close,

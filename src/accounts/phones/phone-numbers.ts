@@ -13,13 +13,11 @@ export interface PhoneNumber {
 /** The library, with the numbers of mobile phones alone: no premium, shared-cost or satellite. */
 const library = 'libphonenumber-js/mobile'
 
-/** As people write one. Others are not even read: they are names of users. */
-const typedNumber = /^(?:\+|\(?0)[\d ()/.-]{4,30}$/
+/** As people write one. Others are not even read. */
+const typedNumber = /^\+?[\d ()/.-]{4,31}$/
 
-/** Whether a text may be a number. */
-function mayBeNumber(typed: string): boolean {
-  return typedNumber.test(typed)
-}
+/** As people write one where a name may stand as well. */
+const notAName = /^(?:\+|\(?0)/
 
 /**
  * Reads numbers of these countries; the first one is that of numbers without a code of a country.
@@ -31,7 +29,7 @@ export function createReadNumber(
   const load = lazily(() => import('libphonenumber-js/mobile').catch(failed))
   return async function readNumber(typed) {
     const text = typed.trim()
-    if (!mayBeNumber(text)) return null
+    if (!typedNumber.test(text)) return null
     const { parsePhoneNumberFromString: parse } = await load()
     const found = parse(text, countries[0] as Parameters<typeof parse>[1])
     // Of its own country: a number of a neighbour may have the same code.
@@ -45,6 +43,15 @@ export function createReadNumber(
 function failed(error: unknown): never {
   const { message } = noLibrary('accounts.phones', library, 1)
   throw new AuthError('temporarily-unavailable', { message, cause: error })
+}
+
+/** Reads a number where a name may stand: one that begins with + or 0. */
+export function createNumberIn(
+  countries: readonly string[],
+): (typed: string) => Promise<string | null> {
+  const readNumber = createReadNumber(countries)
+  return async (typed) =>
+    notAName.test(typed.trim()) ? ((await readNumber(typed))?.number ?? null) : null
 }
 
 /** The answer to a text that is no number of these countries. */

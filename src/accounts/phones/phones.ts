@@ -15,6 +15,8 @@ export interface PhoneChannel
   readNumber(typed: string): Promise<PhoneNumber | null>
   /** The number as a name of its user, before anybody is asked for it. Throws 400 and 503. */
   askFor(typed: string): Promise<LoginIdentifier>
+  /** Clears the counts of a user's second-factor codes, after a new password. Rejects with 503. */
+  unlock(userId: string): Promise<void>
   stats(): MailStats
   close(): Promise<void>
 }
@@ -65,6 +67,8 @@ export function createPhoneChannel(
     askFor: async (typed) => (await load()).askFor(typed),
     wasHereLately: async (userId) => (await load()).wasHereLately(userId),
     findPlanted: async (userId) => (await load()).findPlanted(userId),
+    isClaimed: async (...asked) => (await load()).isClaimed(...asked),
+    unlock: async (userId) => (await load()).unlock(userId),
     stats: () => loaded?.stats() ?? { sent: 0, failed: 0, waiting: 0 },
     close: async () => (await load()).close(),
   }

@@ -74,6 +74,21 @@ async function sets(subject: Subject): Promise<void> {
   )
 }
 
+async function namesake(subject: Subject): Promise<void> {
+  const number = newNumber()
+  const other = await subject.addUser(subject.newUser({ username: number })).catch(() => null)
+  // A table that takes no such names cannot mix them up.
+  if (other === null) return
+  const id = await newUser(subject)
+  await change(subject, id, null, number)
+  const found = await subject.users.findByIdentifier(by('user', number))
+  check(
+    found?.id !== other,
+    'findByIdentifier found a user by a name that is the number of another one: look for a ' +
+      'number before names.',
+  )
+}
+
 async function late(subject: Subject): Promise<void> {
   const [id, number] = [await newUser(subject), newNumber()]
   await change(subject, id, null, number)
@@ -125,6 +140,7 @@ async function switches(subject: Subject): Promise<void> {
 /** Numbers, where the store knows them. */
 export const phoneTests: readonly Promised[] = [
   ['updatePhone sets, proves and removes the number, of that user', ofPhones(sets)],
+  ['a number is the number of its owner, whatever others are called', ofPhones(namesake)],
   ['updatePhone writes nothing if the number is not `from` any more', ofPhones(late)],
   ['updatePhone gives a number to one user', ofPhones(taken)],
   ['updatePhone lets one of many changes win', ofPhones(races)],

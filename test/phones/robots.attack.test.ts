@@ -18,7 +18,11 @@ async function as(host: Awaited<ReturnType<typeof startPhones>>, username: strin
 
 describe('robots', () => {
   it('keep no second factor away at home, by asking for codes to sign in elsewhere', async () => {
-    const host = await startPhones({ options: { clientAddress: ({ headers }) => String(headers['x-forwarded-for'] ?? '192.0.2.1') } as never })
+    const host = await startPhones({
+      options: {
+        clientAddress: ({ headers }) => String(headers['x-forwarded-for'] ?? '192.0.2.1'),
+      },
+    })
     await logIn(host)
     host.users.change('u-alice', { phoneFactor: true })
     for (let at = 0; at < 3; at += 1)
@@ -40,7 +44,7 @@ describe('robots', () => {
     expect(body.error).toBe('totp-required')
   })
 
-  it('learn by no limit whether a number is somebody\'s', async () => {
+  it("learn by no limit whether a number is somebody's", async () => {
     const host = await startPhones()
     host.users.add(robot)
     const asRobot = await as(host, 'robot')
@@ -59,7 +63,15 @@ describe('robots', () => {
   it('are seen with counters in a store, too: a prefix is paused', async () => {
     const host = await startPhones({
       phones: { budget: { hour: 1000, day: 10_000 } },
-      options: { throttle: { limiter: memoryLimiter as never, mail: { network: { points: 1000, duration: 3600 }, address: { points: 1000, duration: 900 } } } },
+      options: {
+        throttle: {
+          limiter: memoryLimiter as never,
+          mail: {
+            network: { points: 1000, duration: 3600 },
+            address: { points: 1000, duration: 900 },
+          },
+        },
+      },
     })
     const names = Array.from({ length: 8 }, (_one, at) => `robot-${at}`)
     for (const [i, username] of names.entries()) {
@@ -75,15 +87,21 @@ describe('robots', () => {
   it('count one typed code for a message, however often they send it', async () => {
     const host = await startPhones({
       phones: { budget: { hour: 1000, day: 10_000 } },
-      options: { throttle: { mail: { network: { points: 1000, duration: 3600 }, address: { points: 1000, duration: 900 } } } },
+      options: {
+        throttle: {
+          mail: {
+            network: { points: 1000, duration: 3600 },
+            address: { points: 1000, duration: 900 },
+          },
+        },
+      },
     })
     // Two codes to a number of another account are each typed five times.
     host.users.add({ ...robot })
     const asRobot = await as(host, 'robot')
     for (let at = 0; at < 2; at += 1) {
       const { given } = await changeTo(host, number, Promise.resolve(asRobot as never))
-      for (let times = 0; times < 5; times += 1)
-        await asRobot.post('/auth/phone/confirm', given)
+      for (let times = 0; times < 5; times += 1) await asRobot.post('/auth/phone/confirm', given)
     }
     const names = Array.from({ length: 7 }, (_one, at) => `robot-${at}`)
     for (const [i, username] of names.entries()) {
@@ -114,7 +132,14 @@ describe('a second factor at home', () => {
     for (let at = 0; at < 20; at += 1) {
       const username = `robot-${at}`
       const phone = `+4917012${String(at).padStart(2, '0')}0000`
-      host.users.add({ ...robot, id: username, username, email: `${username}@example.com`, phone, phoneVerified: true })
+      host.users.add({
+        ...robot,
+        id: username,
+        username,
+        email: `${username}@example.com`,
+        phone,
+        phoneVerified: true,
+      })
       await logIn(host, { username, password })
       host.users.change(username, { phoneFactor: true })
       await post(host, '/login', { username, password })
