@@ -105,13 +105,16 @@ describe('two processes', () => {
 
 describe('an outage', () => {
   it('ends nobody however long it lasts, and is reported in each interval', async () => {
-    const { directory, one } = await startTwo()
+    const { directory, one, other } = await startTwo()
     await logIn(one, asAda)
     directory.down(true)
-    for (let hour = 0; hour < 12; hour += 1) await pass(300)
+    for (let interval = 0; interval < 12; interval += 1) await pass(300)
     expect(await sessionsOf(one)).toBe(1)
-    const reports = one.events.filter(({ type }) => type === 'directory.not-looked')
-    expect(reports.length).toBeGreaterThan(2)
+    // Either process may be the one that looks.
+    const events = [...one.events, ...other.events]
+    const reports = events.filter(({ type }) => type === 'directory.not-looked')
+    // The last one is under way.
+    expect(reports.length).toBeGreaterThanOrEqual(11)
   })
 
   it('that is longer than `watchGrace` ends the sessions, and a shorter one does not', async () => {

@@ -49,8 +49,8 @@ export interface PhonesOptions {
   readonly secondFactor?: boolean
   /**
    * How many messages the whole service sends; a tenth of it to numbers with the same first digits.
-   * Beyond it, strangers get 503; a second factor in a network that its account knows is sent all
-   * the same. Default 200 in an hour, 2000 in a day.
+   * Beyond it, strangers get 503. A second factor in a network that its account knows is counted
+   * apart, by the first digits of its number. Default 200 in an hour, 2000 in a day.
    */
   readonly budget?: Partial<TextBudget>
   /**
