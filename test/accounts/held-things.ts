@@ -1,6 +1,7 @@
 // What a thief may have of alice's account, and whether it still opens anything.
 import { onTestFinished } from 'vitest'
 import { WebSocket, WebSocketServer } from 'ws'
+import type { TextMessage } from '../../src/index.js'
 import { bearer, get, logIn, obtainCode, pkcePair, post } from '../support/client.js'
 import { signer } from '../support/mounted-oauth.js'
 import { makeToken } from '../support/named-tokens.js'
@@ -20,16 +21,30 @@ import { type AccountHost, type AccountSettings, startAccounts } from './account
 export async function startAll(
   options: AccountSettings['options'] = {},
   accounts: AccountSettings['accounts'] = {},
-): Promise<AccountHost> {
+): Promise<HostOfAll> {
+  const texts: TextMessage[] = []
+  const send = async (message: TextMessage) => void texts.push(message)
   const host = await startAccounts({
     start: startPages,
-    accounts: { emailSignIn: true, ...accounts },
+    accounts: {
+      emailSignIn: true,
+      phones: { send, countries: ['DE'], signIn: true, secondFactor: true },
+      ...accounts,
+    },
     now: new Date(),
     options: { signer, oauth: oauthOf(), namedTokens: true, ...options },
   })
   host.auth.sockets.attach(host.server, '/ws', new WebSocketServer({ noServer: true }))
-  return host
+  host.users.change('u-alice', { phone: number, phoneVerified: true })
+  return { ...host, texts }
 }
+
+/** With each text message that was handed over. */
+export interface HostOfAll extends AccountHost {
+  readonly texts: readonly TextMessage[]
+}
+
+const number = '+4917012345678'
 
 /** Opens a socket; resolves with the promise of the code that it is closed with. */
 export async function openSocket(
@@ -45,7 +60,7 @@ export async function openSocket(
 }
 
 /** What a thief may have of alice: each opens a door now, and says afterwards with which status. */
-export async function thingsOf(host: AccountHost): Promise<Record<string, () => Promise<number>>> {
+export async function thingsOf(host: HostOfAll): Promise<Record<string, () => Promise<number>>> {
   const { authToken } = await logIn(host)
   const pkce = await post(host, '/auth/pkce/token', await obtainCode(host, authToken))
   const { access_token, refresh_token } = pkce.body
@@ -61,6 +76,9 @@ export async function thingsOf(host: AccountHost): Promise<Record<string, () => 
   const mailed = await post(host, '/auth/code', { username: 'alice' }).expect(202)
   const { code: digits } = (await host.mailed('sign-in-code')).at(-1) ?? {}
   const byMail = { requestId: mailed.body.data.requestId, code: digits }
+  const sent = await post(host, '/auth/code', { phone: number }).expect(202)
+  await host.mailed('sign-in-code')
+  const byText = { requestId: sent.body.data.requestId, code: host.texts.at(-1)?.code }
   const me = async (token: string) => (await get(host, '/me', bearer(token))).status
   const asApp = async (path: string, form: Record<string, string>) =>
     (await sendAs(host, phone, path, form)).status
@@ -84,6 +102,7 @@ export async function thingsOf(host: AccountHost): Promise<Record<string, () => 
     'the access token of an app': async () =>
       (await get(host, '/oauth/userinfo', bearer(app.access_token))).status,
     'a mailed code': async () => (await post(host, '/auth/code/login', byMail)).status,
+    'a code by text message': async () => (await post(host, '/auth/code/login', byText)).status,
     'a ticket for a socket': () => upgradeWith(host, ticket.body.data.ticket),
   }
 }

@@ -54,19 +54,31 @@ async function startWithEveryDoor(options: Partial<AuthRouterOptions> = {}) {
     options: { namedTokens: true, ...accountsOptions(mails), ...deviceLinksOptions(), ...options },
     before: (app, auth) => void app.use('/rocket', rocketChat(auth)),
   })
-  host.users.change('u-alice', { emailVerified: true })
+  host.users.change('u-alice', { emailVerified: true, phone: number, phoneVerified: true })
   await connected(host)
   return { ...host, mails }
 }
 
-/** What a sign-in by a mailed code sends. */
-async function mailedCode(host: Awaited<ReturnType<typeof startWithEveryDoor>>) {
-  const { body } = await post(host, '/auth/code', { username: 'alice' })
+const number = '+4917012345678'
+
+/** What a sign-in by a code sends that went to an address or a number. */
+async function codeSentTo(
+  host: Awaited<ReturnType<typeof startWithEveryDoor>>,
+  to: string,
+  name: object,
+) {
+  const { body } = await post(host, '/auth/code', name)
   // Besides notices.
-  const mailed = () => host.mails.find(({ kind }) => kind === 'sign-in-code')
-  await expect.poll(mailed).toBeDefined()
-  return { requestId: body.data.requestId, code: mailed()?.code }
+  const sent = () => host.mails.find((mail) => mail.kind === 'sign-in-code' && mail.to === to)
+  await expect.poll(sent).toBeDefined()
+  return { requestId: body.data.requestId, code: sent()?.code }
 }
+
+const mailedCode = (host: Awaited<ReturnType<typeof startWithEveryDoor>>) =>
+  codeSentTo(host, 'alice@example.com', { username: 'alice' })
+
+const textedCode = (host: Awaited<ReturnType<typeof startWithEveryDoor>>) =>
+  codeSentTo(host, number, { phone: number })
 
 /** What a sign-in by a provider sends. */
 async function vouchedFor(host: ProviderHost) {
@@ -152,6 +164,7 @@ describe.each(shut)('a user who %s', (_how, byCode, start) => {
       const { token: bot } = await makeToken(host, authToken)
       const { Cookie } = await signInByPage(host)
       const mailed = await mailedCode(host)
+      const texted = await textedCode(host)
       const vouched = await vouchedFor(host)
       const { device } = await approved(host)
       await leave()
@@ -180,6 +193,7 @@ describe.each(shut)('a user who %s', (_how, byCode, start) => {
         [400, await post(host, '/auth/pkce/token', code)],
         [400, await post(host, '/auth/refresh', { refreshToken })],
         [byCode, await post(host, '/auth/code/login', mailed)],
+        [byCode, await post(host, '/auth/code/login', texted)],
         [400, await device.collect()],
         [401, await finish(host, vouched)],
       ]
@@ -227,6 +241,7 @@ describe('a user who has a second factor', () => {
         [400, await post(host, '/auth/pkce/token', code)],
         [400, await post(host, '/auth/refresh', { refreshToken })],
         [401, await post(host, '/auth/code/login', await mailedCode(host))],
+        [401, await post(host, '/auth/code/login', await textedCode(host))],
         [400, await device.collect()],
         [401, await finish(host, await vouchedFor(host))],
       ]

@@ -20,6 +20,7 @@ const givesTokens = [
   'a code for another device',
   'a code of the host’s',
   'a mailed code',
+  'a code by text message',
 ]
 
 describe.each(Object.keys(owed) as (keyof typeof owed)[])('%s', (action) => {
