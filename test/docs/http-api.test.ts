@@ -189,20 +189,33 @@ async function askOfAccounts(
   mine: string,
   prove: () => object,
 ): Promise<void> {
-  type Sent = { data: { requestId: string } }
-  const email = '/auth/email'
+  const unproven = { phone: '+4917012345678', phoneVerified: false, emailVerified: true }
+  host.users.change('u-alice', unproven)
+  await askOfAddress(host, ask, mine, { name: 'phone', wanted: '+4917087654321', prove })
   host.users.change('u-alice', { emailVerified: false })
-  const verifying: Sent = await ask('POST', `${email}/verify`, {}, mine)
-  const { code } = (await mailed(host, 'verify-address')) ?? {}
-  await ask('POST', `${email}/confirm`, { requestId: verifying.data.requestId, code }, mine)
-  await ask('GET', email, undefined, mine)
-  const wanted = { email: 'a@example.org', ...prove() }
-  const changing: Sent = await ask('POST', `${email}/change`, wanted, mine)
-  const { code: other } = (await mailed(host, 'change-address')) ?? {}
-  await ask('POST', `${email}/confirm`, { requestId: changing.data.requestId, code: other }, mine)
-  await ask('POST', `${email}/second-factor`, { enabled: false }, mine)
+  await askOfAddress(host, ask, mine, { name: 'email', wanted: 'a@example.org', prove })
   const newPassword = 'a phrase that nobody else types'
   await ask('POST', '/auth/password/change', { newPassword, ...prove() }, mine)
+}
+
+/** Every request of an address or a number, with success. */
+async function askOfAddress(
+  host: TestHost,
+  ask: Ask,
+  mine: string,
+  { name, wanted, prove }: { name: string; wanted: string; prove: () => object },
+): Promise<void> {
+  type Sent = { data: { requestId: string } }
+  const path = `/auth/${name}`
+  const verifying: Sent = await ask('POST', `${path}/verify`, {}, mine)
+  const { code } = (await mailed(host, 'verify-address')) ?? {}
+  await ask('POST', `${path}/confirm`, { requestId: verifying.data.requestId, code }, mine)
+  await ask('GET', path, undefined, mine)
+  const given = { [name]: wanted, ...prove() }
+  const changing: Sent = await ask('POST', `${path}/change`, given, mine)
+  const { code: other } = (await mailed(host, 'change-address')) ?? {}
+  await ask('POST', `${path}/confirm`, { requestId: changing.data.requestId, code: other }, mine)
+  await ask('POST', `${path}/second-factor`, { enabled: false }, mine)
 }
 
 /** Every request by a mailed link, with success. Alice is deleted at last. */
@@ -211,8 +224,10 @@ async function askByLinks(host: TestHost, ask: Ask, secret: string): Promise<voi
   const token = tokenIn((await mailed(host, 'reset-password'))?.url)
   await ask('POST', '/auth/password/reset', { token, password: 'another that nobody types' })
   const undoing = tokenIn((await mailed(host, 'address-changed'))?.url)
-  const password = 'a third one that nobody types'
-  await ask('POST', '/auth/email/undo', { token: undoing, password })
+  await ask('POST', '/auth/email/undo', { token: undoing, password: 'a third one of hers' })
+  const ofNumber = tokenIn((await mailed(host, 'phone-changed'))?.url)
+  const password = 'a fourth one that nobody types'
+  await ask('POST', '/auth/phone/undo', { token: ofNumber, password })
   const mine = await askByCode(host, ask, secret)
   type Sent = { data: { requestId: string } }
   const deletion = '/auth/account/delete'

@@ -149,7 +149,13 @@ describe('a user who must have a second factor and has none', () => {
     const { authToken: token, me } = login.body.data
     expect(login.body).toEqual({
       status: 'success',
-      data: { userId: 'u-alice', authToken: token, me, enrolmentRequired: true },
+      data: {
+        userId: 'u-alice',
+        authToken: token,
+        me,
+        enrolmentRequired: true,
+        required: ['enrol'],
+      },
     })
     await expectRestricted(host, token)
     expectAnswer(await get(host, totp, bearer(token)), 200)
