@@ -13,7 +13,6 @@ import type { CodeFactor } from '../two-factor/second-factor.js'
 import type { AuthUser, UserContact } from '../users/contract.js'
 import type { CheckedAccountsOptions } from './accounts-options.js'
 import type { AddressChannel, Channel } from './channel.js'
-import { createSentCodes } from './email-factor.js'
 import { createNoticeBreached } from './leaked-password.js'
 import {
   type AfterAnswer,
@@ -29,6 +28,7 @@ import {
 } from './mails.js'
 import type { PhoneChannel } from './phones/phones.js'
 import type { Proofs } from './proofs.js'
+import { createSentCodes } from './sent-codes.js'
 
 /** The parts that all changes of an account share. */
 export interface AccountsServer {

@@ -16,7 +16,7 @@ import { accountPages } from '../pages/account-form.js'
 import { mailPages } from '../pages/mail-form.js'
 import type { FormsKit } from '../pages/pages-kit.js'
 import type { AccountsKit, AddressKit } from './accounts-server.js'
-import type { AddressChannel, Channel } from './channel.js'
+import { createAddressPage, createConfirmPage } from './address-pages.js'
 import {
   addressStatusEndpoint,
   type CodeSent,
@@ -26,8 +26,8 @@ import {
   sendVerification,
   sessionsOf,
   verifyAddressEndpoint,
-} from './email.js'
-import { createAddressPage, createConfirmPage } from './email-pages.js'
+} from './addresses.js'
+import type { AddressChannel, Channel } from './channel.js'
 import { formerAddressesOf } from './former-addresses.js'
 import { createForgotPage, createResetPage, createUndoPage } from './mail-pages.js'
 import { type MailContent, type NoticeKind, noticeOf, provenAddress } from './mails.js'
@@ -46,13 +46,13 @@ import {
   resetPasswordEndpoint,
   sendReset,
 } from './reset-password.js'
-import { type SentCodesKit, sentCodesEndpoint } from './switch-email-factor.js'
+import { type SentCodesKit, sentCodesEndpoint } from './switch-sent-codes.js'
 import {
   setTemporaryPassword,
   type TemporaryPassword,
   type TemporaryPasswordKit,
 } from './temporary-password.js'
-import { undoAddressEndpoint } from './undo-email.js'
+import { undoAddressEndpoint } from './undo-address.js'
 
 /** Passwords and addresses, for the user and for the host. */
 export interface Accounts extends Capability {

@@ -16,11 +16,11 @@ import {
   ofProof,
   whileEnrolling,
 } from '../openapi/operation.js'
-import { changeEmailRequest, changePhoneRequest, confirmEmailRequest } from './email.js'
+import { changeEmailRequest, changePhoneRequest, confirmEmailRequest } from './addresses.js'
 import { changePasswordRequest } from './new-password.js'
 import { resetRequest } from './reset-password.js'
-import { emailFactorRequest } from './switch-email-factor.js'
-import { undoEmailRequest } from './undo-email.js'
+import { emailFactorRequest } from './switch-sent-codes.js'
+import { undoEmailRequest } from './undo-address.js'
 
 const common = { tag: 'The account', thereWith: 'the option `accounts`' } as const
 const ofUser = { ...common, who: 'full-scope' } as const

@@ -22,7 +22,7 @@ import { minLengthOf, type PasswordsKit, requireNewPassword } from './new-passwo
 import { type NewPasswordOnPage, newPasswordField } from './password-page.js'
 import type { Sealed } from './proofs.js'
 import { forgotPassword, type MailedWayBack, resetPassword } from './reset-password.js'
-import { findUndo, ownerOfProof, undoAddress, undoAsksPassword } from './undo-email.js'
+import { findUndo, ownerOfProof, undoAddress, undoAsksPassword } from './undo-address.js'
 
 /** `/account/forgot`: mails a link for a new password to a user with a proven address. */
 export function createForgotPage(forms: FormsKit, kit: PasswordsKit): MailPage {

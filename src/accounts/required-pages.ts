@@ -20,14 +20,14 @@ import { refusalOfCode, staleForm, wrongFields } from '../pages/renew-cookie.js'
 import type { PasswordReason } from '../passwords/password-rules.js'
 import type { AskingUser } from '../principal/principal.js'
 import type { AddressKit } from './accounts-server.js'
-import { type ConfirmEmail, confirmAddress } from './email.js'
 import {
   type AddressView,
   addressForms,
   addressShown,
   isWrongPassword,
   sendCode,
-} from './email-pages.js'
+} from './address-pages.js'
+import { type ConfirmEmail, confirmAddress } from './addresses.js'
 import { minLengthOf, type PasswordsKit } from './new-password.js'
 import { changeByForm, type NewPasswordView, newPasswordForm } from './password-page.js'
 

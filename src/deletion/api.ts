@@ -1,4 +1,4 @@
-import { confirmEmailRequest } from '../accounts/email.js'
+import { confirmEmailRequest } from '../accounts/addresses.js'
 import { count, proof, reading, success, text } from '../openapi/fields.js'
 import { type Operation, ofBodies, ofFullScope, ofProof } from '../openapi/operation.js'
 import { proofRequest } from '../sign-in-again.js'

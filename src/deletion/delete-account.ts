@@ -1,6 +1,6 @@
 import type { EndAllSessions } from '../account/session-management.js'
 import type { AccountsKit } from '../accounts/accounts-server.js'
-import { type CodeSent, codeLifetime, sessionParts } from '../accounts/email.js'
+import { type CodeSent, codeLifetime, sessionParts } from '../accounts/addresses.js'
 import { requireNoUndo } from '../accounts/former-addresses.js'
 import { provenAddress } from '../accounts/mails.js'
 import { type FoundProof, mailedPurposes, type Proofs, requireCode } from '../accounts/proofs.js'

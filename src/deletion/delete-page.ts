@@ -1,4 +1,4 @@
-import { isWrongPassword, presentIn, refusalOf } from '../accounts/email-pages.js'
+import { isWrongPassword, presentIn, refusalOf } from '../accounts/address-pages.js'
 import { provenAddress } from '../accounts/mails.js'
 import { nothingShown, provePresentOnPage } from '../accounts/new-password.js'
 import { presentField } from '../accounts/password-page.js'

@@ -1,4 +1,4 @@
-import { confirmEmailRequest } from '../accounts/email.js'
+import { confirmEmailRequest } from '../accounts/addresses.js'
 import { provePresent } from '../accounts/new-password.js'
 import { AuthError } from '../errors.js'
 import { ok } from '../http/answer.js'

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import { z } from 'zod'
 import type { AccountsKit } from '../accounts/accounts-server.js'
-import { type CodeSent, requireAddress } from '../accounts/email.js'
+import { type CodeSent, requireAddress } from '../accounts/addresses.js'
 import type { FoundProof, Proofs } from '../accounts/proofs.js'
 import type { RequestContext } from '../audit/events.js'
 import { invalidRequest } from '../errors.js'

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { AccountsKit } from '../accounts/accounts-server.js'
-import { type CodeSent, requireAddress } from '../accounts/email.js'
+import { type CodeSent, requireAddress } from '../accounts/addresses.js'
 import { isKept } from '../accounts/former-addresses.js'
 import {
   type Newcomer,

@@ -34,7 +34,7 @@ const areas = {
       'sessions/in-flight',
       'throttle/second-factor',
       'passkeys/',
-      'accounts/email-factor',
+      'accounts/sent-codes',
       'email-sign-in/',
       'rocketchat/login',
     ],

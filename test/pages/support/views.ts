@@ -6,7 +6,7 @@ import {
   codeElsewherePage,
   confirmAddressPage,
   phoneInUsePage,
-} from '../../../src/accounts/email-pages.js'
+} from '../../../src/accounts/address-pages.js'
 import { forgotPage, resetPage, undoPage } from '../../../src/accounts/mail-pages.js'
 import { accountPasswordPage, passwordElsewherePage } from '../../../src/accounts/password-page.js'
 import {

@@ -27,7 +27,6 @@ import type { AskingUser } from '../principal/principal.js'
 import type { SessionRecord } from '../stores/contract.js'
 import type { AuthUser } from '../users/contract.js'
 import type { AddressKit } from './accounts-server.js'
-import type { Channel } from './channel.js'
 import {
   addressOf,
   type CodeSent,
@@ -36,7 +35,8 @@ import {
   confirmAddress,
   isOfSession,
   verifyAddress,
-} from './email.js'
+} from './addresses.js'
+import type { Channel } from './channel.js'
 import { nothingShown, provePresentOnPage } from './new-password.js'
 import { presentField } from './password-page.js'
 
