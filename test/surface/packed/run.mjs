@@ -21,6 +21,7 @@ const oldest = {
   ioredis: '5.0.0',
   kysely: '0.28.0',
   ldapts: '8.0.0',
+  'libphonenumber-js': '1.11.0',
   'openid-client': '6.1.1',
   react: '18.0.0',
   redis: '5.9.0',
@@ -217,6 +218,7 @@ async function* hostsWithPeers(folder, tarball) {
     '@simplewebauthn/server': 'passkeys',
     'openid-client': 'providers',
     ldapts: 'directories',
+    'libphonenumber-js': 'phones',
   }
   for (const [name, host] of Object.entries(hosts)) {
     for (const version of new Set([oldest[name], manifest.devDependencies[name]])) {
