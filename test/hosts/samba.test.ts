@@ -1,4 +1,4 @@
-// Samba as a domain controller: the promises of Active Directory, kept by a server and not a double.
+// Samba as a domain controller: the promises of Active Directory, kept by a real server.
 import type { AuthUser } from 'messaging-auth-router'
 import { type LdapDirectoryOptions, ldapDirectory } from 'messaging-auth-router/directories'
 import { type DirectoryHarness, directoryContract } from 'messaging-auth-router/testing'

@@ -46,7 +46,7 @@ export async function startDomainController(): Promise<DomainController> {
   const folder = mkdtempSync(join(tmpdir(), 'domain-'))
   provision(folder)
   const config = join(folder, 'etc/smb.conf')
-  const server = spawn('samba', ['-i', '-M', 'single', '-s', config], { stdio: 'ignore' })
+  const server = spawn('/usr/sbin/samba', ['-i', '-M', 'single', '-s', config], { stdio: 'ignore' })
   const ended = new Promise((resolve) => server.once('exit', resolve))
   const stop = async () => {
     server.kill('SIGTERM')
