@@ -99,7 +99,8 @@ export async function actForUser(kit: SignInKit, given: ActForUserRequest): Prom
   await requireStands(kit, session, context)
   const { id: sessionId } = session
   const { reason } = actor
-  kit.audit({ type: 'session.acted-for', userId, sessionId, reason, notified: notify }, context)
+  const notified = notify && kit.mailsActing
+  kit.audit({ type: 'session.acted-for', userId, sessionId, reason, notified }, context)
   const none = { required: nothingRequired, refreshToken: null, rememberToken: null }
   return { session, ...issued, ...none, me }
 }

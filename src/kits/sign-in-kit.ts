@@ -78,6 +78,8 @@ export interface SignInKit extends GuardKit {
   readonly hasMoreToShow: (user: AuthUser) => Promise<boolean>
   /** Whether somebody with the user's session alone is asked for the password as well. */
   readonly owesPassword: (user: AuthUser) => Promise<boolean>
+  /** Whether a user gets a mail when somebody of the host's staff acts for them. */
+  readonly mailsActing: boolean
   /** False if nobody signs in by password. */
   readonly takesPasswords: boolean
   /** Undefined without the option `acceptance`. */

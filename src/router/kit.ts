@@ -167,6 +167,7 @@ function settingsOf(options: ResolvedOptions) {
     longestSession: lifetimes.sessionAbsolute,
     maxSignInAge: pkce.maxAge,
     endWithIssuer: pkce.endWithIssuer,
+    mailsActing: options.accounts?.notices.includes('acted-for') === true,
     usersMakeNamedTokens: options.namedTokens,
     namedSurvivePassword: options.accessTokensSurvivePasswordChange,
   }

@@ -40,6 +40,8 @@ describe('a session that acts for a user', () => {
     const host = await startDesk()
     const alice = bearer((await logIn(host)).authToken)
     const acted = await act(host)
+    // Without the option `accounts` there is nobody to mail it.
+    expect(host.events.at(-1)).toMatchObject({ type: 'session.acted-for', notified: false })
     const shown = (await listOf(host, alice)).find(({ kind }) => kind === 'acting')
     expect(shown).toMatchObject({
       id: acted.session.id,
