@@ -42,9 +42,10 @@ export interface TextLimits {
    */
   requireRoom(): Promise<void>
   /**
-   * Counts a message. Resolves with the 429 or 503 if it must not be sent, otherwise with null. A
-   * second factor in a network that the account knows does not count for the network, the share of
-   * the prefix and the service: its prefix has a budget of its own for these. Rejects with 503.
+   * Counts a message. Resolves with the 429 or 503 if it must not be sent, otherwise with null.
+   * Codes to sign in, in a network that the account knows, count apart for number and account. A
+   * second factor there does not count for the network, the share of the prefix and the service:
+   * its prefix has a budget of its own for these. Rejects with 503.
    */
   takeText(to: TextRecipient, context: RequestContext): Promise<AuthError | null>
   /** Call it after a right code: whoever waits for messages has typed one. Never rejects. */
@@ -58,6 +59,9 @@ const hour = 60 * 60
 const perNumber = { points: 3, duration: 15 * 60 }
 
 const perNumberAndDay = { points: 8, duration: day }
+
+/** Codes without which nobody signs in. */
+const signInKinds: ReadonlySet<MailKind> = new Set(['sign-in-code', 'second-factor-code'])
 
 /** How many prefixes use up the budget together. */
 const share = 10
@@ -73,9 +77,9 @@ export function createTextLimits(kit: NetworkLimitsKit, budget: TextBudget): Tex
   const { ofOwner, ofHome, ofPrefix, ofAll, ofNetwork, scopeOf } = createCommands(kit, budget)
   const pauses = createPauses(kit)
 
-  // Where the owner has signed in before, strangers' messages keep nobody from the second factor.
+  // Where the owner has signed in before, strangers' messages keep nobody from signing in.
   const isAtHome = async ({ kind, userId }: TextRecipient, { ip }: RequestContext) =>
-    kind === 'second-factor-code' && userId !== null && (await knownNetworks.isKnown(userId, ip))
+    signInKinds.has(kind) && userId !== null && (await knownNetworks.isKnown(userId, ip))
 
   return {
     async requireRoom() {
@@ -86,13 +90,14 @@ export function createTextLimits(kit: NetworkLimitsKit, budget: TextBudget): Tex
     },
 
     async takeText(to, context) {
-      const isFree = await isAtHome(to, context)
+      const isHome = await isAtHome(to, context)
+      const isFree = isHome && to.kind === 'second-factor-code'
       const closedFor = isFree ? 0 : await pauses.secondsLeft(to.prefix)
       if (closedFor > 0) return noRoom(closedFor)
       const others = isFree
         ? ofHome(to.prefix)
         : [...ofNetwork(context.ip), ...ofPrefix(to.prefix), ...ofAll()]
-      const reached = await takeAll(ask, [...ofOwner(to), ...others])
+      const reached = await takeAll(ask, [...ofOwner(to, isHome), ...others])
       if (reached === null) {
         await pauses.noteSent(to.prefix, context)
         return null
@@ -105,7 +110,8 @@ export function createTextLimits(kit: NetworkLimitsKit, budget: TextBudget): Tex
     noteTyped: pauses.noteTyped,
 
     async unlockTexts(to) {
-      const answers = await ask(ofOwner(to).map((one): Command => ({ ...one, do: 'clear' })))
+      const all = [...ofOwner(to, false), ...ofOwner(to, true)]
+      const answers = await ask(all.map((one): Command => ({ ...one, do: 'clear' })))
       for (const answer of answers) counted(answer)
     },
   }
@@ -131,13 +137,16 @@ function createCommands(kit: LimitsKit, budget: TextBudget) {
     key: keyOf('text', ...parts),
   })
   return {
-    // Each kind is counted alone: codes that strangers ask for keep no other code from the owner,
-    // and the limit of a new number must not tell that its owner was sent some.
-    ofOwner: ({ kind, number: to, userId }: Omit<TextRecipient, 'prefix'>) => [
-      taking(number, kind, to),
-      taking(numberAndDay, kind, to),
-      taking(account, kind, 'user', userId ?? to),
-    ],
+    // Each kind is counted alone, and once more at home: codes that strangers ask for keep no other
+    // code from the owner, and the limit of a new number must not tell that its owner was sent some.
+    ofOwner({ kind, number: to, userId }: Omit<TextRecipient, 'prefix'>, isHome: boolean) {
+      const counting = isHome ? `${kind} home` : kind
+      return [
+        taking(number, counting, to),
+        taking(numberAndDay, counting, to),
+        taking(account, counting, 'user', userId ?? to),
+      ]
+    },
     ofPrefix: (prefix: string) => prefixes.map((of) => taking(of, prefix)),
     // A robot's own accounts, at home in its own networks, use up no more than their own prefixes.
     ofHome: (prefix: string) => atHome.map((of) => taking(of, prefix)),

@@ -1,4 +1,5 @@
 // What robots get out of the limits of text messages.
+import type { IncomingMessage } from 'node:http'
 import { describe, expect, it } from 'vitest'
 import type { AuthEvent } from '../../src/index.js'
 import { newPassword } from '../accounts/account-host.js'
@@ -8,6 +9,7 @@ import { memoryLimiter } from '../support/memory-limiter.js'
 import { changeTo, number, otherNumber, startPhones } from './phone-host.js'
 
 const robot = { id: 'u-robot', username: 'robot', passwordHash, email: 'r@example.com' }
+const byHeader = ({ headers }: IncomingMessage) => String(headers['x-forwarded-for'] ?? '192.0.2.1')
 const from = (ip: string) => ({ 'X-Forwarded-For': ip })
 
 async function as(host: Awaited<ReturnType<typeof startPhones>>, username: string) {
@@ -18,11 +20,7 @@ async function as(host: Awaited<ReturnType<typeof startPhones>>, username: strin
 
 describe('robots', () => {
   it('keep no second factor away at home, by asking for codes to sign in elsewhere', async () => {
-    const host = await startPhones({
-      options: {
-        clientAddress: ({ headers }) => String(headers['x-forwarded-for'] ?? '192.0.2.1'),
-      },
-    })
+    const host = await startPhones({ options: { clientAddress: byHeader } })
     await logIn(host)
     host.users.change('u-alice', { phoneFactor: true })
     for (let at = 0; at < 3; at += 1)
@@ -30,6 +28,16 @@ describe('robots', () => {
     await host.texted()
     const { body } = await post(host, '/login', { username: 'alice', password }, from('192.0.2.1'))
     expect(body.error).toBe('totp-required')
+  })
+
+  it('keep no code from a user at home, by using up those of the number elsewhere', async () => {
+    const host = await startPhones({ options: { clientAddress: byHeader } })
+    await logIn(host)
+    const ask = (ip: string) => post(host, '/auth/code', { phone: number }, from(ip)).expect(202)
+    for (let at = 0; at < 8; at += 1) await ask(`203.0.113.${at}`)
+    expect(await host.texted()).toHaveLength(3)
+    for (let at = 0; at < 3; at += 1) await ask('192.0.2.1')
+    expect(await host.texted()).toHaveLength(6)
   })
 
   it('keep no second factor away at home, by asking for a change to that number', async () => {

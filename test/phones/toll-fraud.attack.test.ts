@@ -62,6 +62,27 @@ describe('a number gets', () => {
   })
 })
 
+describe('a user at home gets', () => {
+  it.each<MailKind>(['sign-in-code', 'second-factor-code'])(
+    'each %s, whatever strangers have used up',
+    async (kind) => {
+      const { send, count, know } = await start()
+      const to = { number: numberOf(1), userId: 'u-alice', kind }
+      await know('u-alice', '192.0.2.1')
+      for (let times = 0; times < 4; times += 1) {
+        await count(20, (at) => send(to, ipOf(at)))
+        wait(15 * 60 + 1)
+      }
+      expect(await send(to)).toBe(false)
+      expect(await count(20, () => send(to, '192.0.2.1'))).toBe(3)
+      // Only what signs in, and only the user.
+      expect(await send({ ...to, userId: 'u-bob' }, '192.0.2.1')).toBe(false)
+      await count(20, (at) => send({ ...to, kind: 'change-address' }, ipOf(at)))
+      expect(await send({ ...to, kind: 'change-address' }, '192.0.2.1')).toBe(false)
+    },
+  )
+})
+
 describe('an account and a network get', () => {
   it('eight and twenty messages, to however many numbers', async () => {
     const { send, count } = await start()
