@@ -207,8 +207,27 @@ function errorsOf(response) {
   return (schema.oneOf ?? [schema]).map((one) => resolve(one).properties.error.enum[0])
 }
 
+/** Open to users who must do something first. */
+const openWhileRequired = ['POST /logout', 'GET /logout', 'POST /auth/reauthenticate']
+
+/** Who must prove that he is the user. */
+const refusedProofs = [
+  '401 totp-required',
+  '401 totp-invalid',
+  '403 reauthentication-required',
+  '403 password-expired',
+  '429 too-many-requests',
+]
+
+const isAllIn = (refusals, all) => refusals.every((one) => all.includes(one))
+
+const takesProof = ({ content } = { content: {} }) =>
+  sharedIn(resolve(content['application/json']?.schema)?.properties ?? {}).some(
+    ({ title }) => title === 'A proof',
+  )
+
 /** Which refusals follow from the request itself: docs/http-api.md lists them once. */
-function usualOf({ requestBody, 'x-who': who }) {
+function usualOf({ name, requestBody, 'x-who': who }, all) {
   const signedIn = who.startsWith('signed in')
   return [
     '400 invalid-request',
@@ -217,6 +236,8 @@ function usualOf({ requestBody, 'x-who': who }) {
     ...(signedIn ? ['401 Unauthorized'] : []),
     ...(who.startsWith('signed in, full scope') ? ['403 forbidden'] : []),
     ...(signedIn && !who.includes('enrolling') ? ['403 second-factor-enrolment-required'] : []),
+    ...(signedIn && !openWhileRequired.includes(name) ? ['403 action-required'] : []),
+    ...(takesProof(requestBody) && isAllIn(refusedProofs, all) ? refusedProofs : []),
   ]
 }
 
@@ -238,9 +259,9 @@ function refusals(request) {
     .filter(([status]) => Number(status) >= 400)
     .flatMap(([status, response]) => errorsOf(response).map((error) => `${status} ${error}`))
   if (all.length === 0) return []
-  const usual = usualOf(request)
+  const usual = usualOf(request, all)
   const plain = (one) => namesOfOAuth[one] ?? one
-  const isUsual = usual.every((one) => all.map(plain).includes(one))
+  const isUsual = isAllIn(usual, all.map(plain))
   const rest = isUsual ? all.filter((one) => !usual.includes(plain(one))) : all
   const statuses = [...new Set(rest.map((one) => one.slice(0, 3)))]
   const listed = statuses.map((status) => {
