@@ -138,7 +138,7 @@ function createCommands(kit: LimitsKit, budget: TextBudget) {
   })
   return {
     // Each kind is counted alone, and once more at home: codes that strangers ask for keep no other
-    // code from the owner, and the limit of a new number must not tell that its owner was sent some.
+    // code from the owner, and the limit of a new number must not tell that its owner got some.
     ofOwner({ kind, number: to, userId }: Omit<TextRecipient, 'prefix'>, isHome: boolean) {
       const counting = isHome ? `${kind} home` : kind
       return [
