@@ -9,6 +9,9 @@ import {
   type IdsByKey,
   idsByKey,
   oldestFirst,
+  type Packed,
+  packed,
+  unpacked,
 } from './memory-tables.js'
 import type {
   AuthorizationCodeRecord,
@@ -20,6 +23,8 @@ import type {
   SocketTicketRecord,
   SocketTicketStore,
 } from './one-time-contract.js'
+import { timesOf } from './rows/members.js'
+import { sessionRow } from './rows/session-row.js'
 import type { SecondFactorStore } from './second-factor-contract.js'
 import { withPasswordMark } from './stored-values.js'
 
@@ -122,12 +127,11 @@ function memoryCodes(maxCodes: number): AuthorizationCodeStore {
 function memorySessions(maxSessions: number): SessionStore {
   const rows = sessionRows(maxSessions)
   const { notice, time } = ownClock()
-  let latest: SessionRecord | undefined
+  let latest: PackedSession | undefined
 
   return {
     async create(session) {
-      rows.insert(session)
-      latest = session
+      latest = rows.insert(session)
       notice(session.createdAt)
     },
     async find(id) {
@@ -135,7 +139,7 @@ function memorySessions(maxSessions: number): SessionStore {
       // An unknown id takes the work of a known id, so that the time does not reveal whether it
       // exists.
       const given = session ?? latest
-      const copied = given === undefined ? null : copyOf(given)
+      const copied = given === undefined ? null : unpackedSession(given)
       return session === undefined ? null : copied
     },
     async rotateRefresh(id, presentedHash, { lastSeenAt, idleExpiresAt, ip, refresh }) {
@@ -173,7 +177,7 @@ function memorySessions(maxSessions: number): SessionStore {
     ...endings(rows),
     async listForUser(userId, now) {
       const live = rows.livingOf('userId', userId).filter((session) => isLive(session, now))
-      return live.map((session) => copyOf(session)).sort(oldestFirst)
+      return live.map(unpackedSession).sort(oldestFirst)
     },
     countForUser: async (userId) => rows.countOf('userId', userId),
     async liveAmong(ids, now) {
@@ -190,9 +194,9 @@ function memorySessions(maxSessions: number): SessionStore {
 type Endings = 'end' | 'endAllForUser' | 'endAllForClient' | 'endChildren'
 
 function endings(rows: SessionRows): Required<Pick<SessionStore, Endings>> {
-  const end = (session: SessionRecord, endReason: EndReason, endedAt: Date) =>
+  const end = (session: PackedSession, endReason: EndReason, endedAt: Date) =>
     rows.change(session, { endedAt, endReason })
-  const endEach = (sessions: readonly SessionRecord[], reason: EndReason, now: Date) => {
+  const endEach = (sessions: readonly PackedSession[], reason: EndReason, now: Date) => {
     for (const session of sessions) end(session, reason, now)
     return sessions.map(({ id }) => id)
   }
@@ -230,8 +234,8 @@ function ownClock(): { notice(written: Date): void; time(): Date } {
   }
 }
 
-function isLive({ endedAt, idleExpiresAt, expiresAt }: SessionRecord, now: Date): boolean {
-  return endedAt === null && idleExpiresAt > now && expiresAt > now
+function isLive({ endedAt, idleExpiresAt, expiresAt }: PackedSession, now: Date): boolean {
+  return endedAt === null && idleExpiresAt > now.getTime() && expiresAt > now.getTime()
 }
 
 function memoryTickets(maxTickets: number): SocketTicketStore {
@@ -256,17 +260,24 @@ function memoryTickets(maxTickets: number): SocketTicketStore {
 /** The members by which sessions are found, besides their ids. */
 type SessionOwner = 'userId' | 'clientId' | 'parentId'
 
+type PackedSession = Packed<SessionRecord>
+
+const timesOfSession = timesOf(sessionRow)
+
+const unpackedSession = (session: PackedSession): SessionRecord =>
+  unpacked<SessionRecord>(session, timesOfSession)
+
 /** The rows of sessions. They are copies that nobody else holds. */
 interface SessionRows {
-  get(id: string): SessionRecord | undefined
+  get(id: string): PackedSession | undefined
   /** The session, unless it has ended. */
-  living(id: string): SessionRecord | undefined
+  living(id: string): PackedSession | undefined
   /** The sessions of an owner that have not ended. */
-  livingOf(owner: SessionOwner, key: string): SessionRecord[]
+  livingOf(owner: SessionOwner, key: string): PackedSession[]
   /** How many an owner has, ended or not. */
   countOf(owner: SessionOwner, key: string): number
-  insert(session: SessionRecord): void
-  change(session: SessionRecord, changed: Partial<SessionRecord>): void
+  insert(session: SessionRecord): PackedSession
+  change(session: PackedSession, changed: Partial<SessionRecord>): void
   purge(now: Date, limit?: number): Promise<number>
 }
 
@@ -278,7 +289,7 @@ function sessionRows(maxSessions: number): SessionRows {
     parentId: idsByKey(),
   } satisfies Record<SessionOwner, unknown>
   const owners = Object.entries(indexes) as [SessionOwner, IdsByKey][]
-  const table = boundedTable<SessionRecord>(maxSessions, mayGo, (session) => {
+  const table = boundedTable<PackedSession>(maxSessions, mayGo, (session) => {
     for (const [owner, ids] of owners) ids.delete(session[owner], session.id)
   })
   const living = (id: string) => {
@@ -291,18 +302,21 @@ function sessionRows(maxSessions: number): SessionRows {
     livingOf: (owner, key) => indexes[owner].of(key).flatMap((id) => living(id) ?? []),
     countOf: (owner, key) => indexes[owner].count(key),
     insert(session) {
-      table.insert(session.id, copyOf(session), session.createdAt)
+      const row = packed(session)
+      table.insert(session.id, row, session.createdAt)
       for (const [owner, ids] of owners) ids.add(session[owner], session.id)
+      return row
     },
     // In place: a new row would need a second look-up, and leave the old one to the collector.
-    change: (session, changed) => void Object.assign(session, copyOf(changed)),
+    change: (session, changed) => void Object.assign(session, packed(changed)),
     purge: table.purge,
   }
 }
 
 // A process whose clock is behind does not delete what ended after the moment it knows.
-function mayGo({ endedAt, idleExpiresAt, expiresAt }: SessionRecord, now: Date): boolean {
-  return (endedAt !== null && endedAt <= now) || idleExpiresAt <= now || expiresAt <= now
+function mayGo({ endedAt, idleExpiresAt, expiresAt }: PackedSession, now: Date): boolean {
+  const time = now.getTime()
+  return (endedAt !== null && endedAt <= time) || idleExpiresAt <= time || expiresAt <= time
 }
 
 /** Proofs in the memory of this process, at most `maxProofs`. */

@@ -264,7 +264,7 @@ describe('memoryStores', () => {
 function counted(moment: Date, onLook: () => void): Date {
   return new Proxy(moment, {
     get(date, name) {
-      if (name === Symbol.toPrimitive) onLook()
+      if (name === Symbol.toPrimitive || name === 'getTime') onLook()
       const value = Reflect.get(date, name)
       return typeof value === 'function' ? value.bind(date) : value
     },
@@ -284,9 +284,9 @@ describe('purging memory', () => {
     let deleted = 0
     for (let batch = 0; batch < 31; batch += 1) deleted += await sessions.purge(counting, 100)
     expect(deleted).toBe(3000)
-    // Each living row is looked at twice for its two ends, once or twice in all, and not once for
-    // each of thirty batches.
-    expect(looks).toBeLessThan(40_000)
+    // Each living row is looked at once or twice in all, and not once for each of thirty batches.
+    expect(looks).toBeGreaterThanOrEqual(6000)
+    expect(looks).toBeLessThan(20_000)
   })
 
   it('lets other work run after 5,000 rows at most, and so does an insert that finds no room', async () => {
@@ -301,13 +301,13 @@ describe('purging memory', () => {
     await expect(sessions.create(session({ id: 'more', createdAt: counting }))).rejects.toThrow(
       'full',
     )
-    // Two comparisons for each row that lives, and one with the moment before which it rests.
-    expect(looks).toBeLessThanOrEqual(2 * 5002 + 1)
+    // One look for each row that lives, and one for the moment before which it rests.
+    expect(looks).toBeLessThanOrEqual(5002 + 1)
 
     const inTurns = await looksByTurn(sessions)
     expect(inTurns.length).toBeGreaterThan(2)
-    expect(Math.max(...inTurns)).toBeLessThanOrEqual(2 * 5000)
-    expect(inTurns.reduce((sum, one) => sum + one)).toBe(2 * maxSessions)
+    expect(Math.max(...inTurns)).toBeLessThanOrEqual(5000)
+    expect(inTurns.reduce((sum, one) => sum + one)).toBe(maxSessions)
   })
 
   it('lets other work run after 5,000 enrolments that wait for their code', async () => {

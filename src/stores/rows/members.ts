@@ -72,6 +72,18 @@ export function optionalMembers<Stored>(row: Row<Stored>): Members {
   return Object.fromEntries(members.filter(([, { absent }]) => absent === 'left out'))
 }
 
+/** The names of the members that are times, in groups and lists as well. */
+export function timesOf<Stored>(row: Row<Stored>): ReadonlySet<string> {
+  const namesIn = (members: Members): string[] =>
+    Object.entries(members).flatMap(([name, { content }]) => inContent(name, content))
+  const inContent = (name: string, content: Content): string[] => {
+    if (content.kind === 'list') return inContent(name, content.of)
+    if (content.kind === 'group') return namesIn(content.parts)
+    return content.kind === 'moment' ? [name] : []
+  }
+  return new Set(namesIn(row))
+}
+
 /**
  * A key column: text, but bytes on MySQL, whose collations would equate `alice` with `Alice` and
  * `álice`.

@@ -112,7 +112,7 @@ const growthTargets = ({ kinds }) =>
         ratio,
       ),
     ),
-    ...(kind === 'memory' ? [atMost('memory: bytes of a session', 2048, bytesMany, ' B')] : []),
+    ...(kind === 'memory' ? [atMost('memory: bytes of a session', 1300, bytesMany, ' B')] : []),
   ])
 
 // How many modules and bytes that is, is counted by test/rules/check-loaded.mjs.
