@@ -35,6 +35,8 @@ const read: Record<Kind, (stored: never) => unknown> = {
 
 /** The members of a record as columns of a table. */
 export interface Columns<Stored, Table extends keyof SqlAuthTables> {
+  /** All columns, in the order of the members. */
+  readonly names: readonly (keyof Selectable<SqlAuthTables[Table]> & string)[]
   /** The columns of a whole record. */
   of(engine: SqlEngine, record: Stored): InsertObject<SqlAuthTables, Table>
   /** The columns of these members alone. */
@@ -52,6 +54,7 @@ export function columnsOf<Stored extends object, Table extends keyof SqlAuthTabl
 ): Columns<Stored, Table> {
   const members = Object.entries<Member<unknown>>(row).map(toColumns)
   return {
+    names: members.flatMap(({ columns }) => columns.map(({ name }) => name)) as never,
     of: (engine, record) => written(engine, members, record) as InsertObject<SqlAuthTables, Table>,
     ofSome(engine, given) {
       const some = members.filter(({ name }) => Object.hasOwn(given, name))

@@ -4,6 +4,7 @@ import { type InsertObject, type Kysely, sql, type Transaction } from 'kysely'
 import { AuthConfigError } from '../../errors.js'
 import { isWellFormed } from '../../lib/texts.js'
 import type { KeyValue, MomentValue } from '../rows/members.js'
+import { type ReadRow, readsOfATurn } from './reads-of-a-turn.js'
 import {
   type AuthDatabase,
   type CheckedTables,
@@ -47,6 +48,11 @@ export interface SqlEngine {
    */
   readonly readsOldSnapshot: boolean
   /**
+   * Reads one row. Reads of one turn are one statement, but for PostgreSQL, which needs fewer
+   * statements for the writes.
+   */
+  readonly readRow: ReadRow
+  /**
    * Runs one conditional write. If the database gave way to another transaction, the write has left
    * nothing behind, so it is run again, a few times at most.
    */
@@ -81,6 +87,7 @@ export function createEngine<Database>(
     locksRows: name !== 'sqlite',
     assignsInTurn: isMysql,
     readsOldSnapshot: isMysql && db.isTransaction,
+    readRow: name === 'postgres' ? ({ query }) => query.executeTakeFirst() : readsOfATurn(db),
     write,
     // A second transaction inside the host's would need a second connection, and for a pool of one
     // wait for ever.

@@ -36,11 +36,9 @@ export function sqlSecondFactors(engine: SqlEngine): SecondFactorStore {
     },
 
     async find(userId) {
-      const row = await db
-        .selectFrom(tables.secondFactors)
-        .selectAll()
-        .where('user_id', '=', userIs(userId))
-        .executeTakeFirst()
+      const all = db.selectFrom(tables.secondFactors).selectAll()
+      const query = all.where('user_id', '=', userIs(userId))
+      const row = await engine.readRow({ kind: 'factor', query, columns: factorColumns.names })
       return row === undefined ? null : factorColumns.read(row)
     },
 

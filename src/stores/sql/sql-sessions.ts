@@ -36,11 +36,8 @@ export function sqlSessions(engine: SqlEngine): SessionStore {
     create: (session) => engine.write(() => insertSession(engine, db, session)),
 
     async find(id) {
-      const row = await db
-        .selectFrom(table)
-        .selectAll()
-        .where('id', '=', key(id, 'id'))
-        .executeTakeFirst()
+      const query = db.selectFrom(table).selectAll().where('id', '=', key(id, 'id'))
+      const row = await engine.readRow({ kind: 'session', query, columns: allColumns })
       return row === undefined ? null : toSession(row)
     },
 
@@ -70,8 +67,8 @@ export function sqlSessions(engine: SqlEngine): SessionStore {
 
     async countForUser(userId, now) {
       const own = live(engine, now).where('user_id', '=', key(userId, 'userId'))
-      const counted = own.select((eb) => eb.fn.countAll().as('count'))
-      return Number((await counted.executeTakeFirstOrThrow()).count)
+      const query = own.select((eb) => eb.fn.countAll().as('count'))
+      return Number((await engine.readRow({ kind: 'count', query, columns: ['count'] }))?.count)
     },
 
     async liveAmong(ids, now) {
@@ -357,6 +354,8 @@ type Changed = UpdateObject<SqlAuthTables, 'mar_sessions'>
 const columns: Columns<Omit<SessionRecord, 'refresh'>, 'mar_sessions'> = columnsOf(
   without(sessionRow, 'refresh'),
 )
+
+const allColumns = [...columns.names, 'refresh_hash', 'refresh_state'] as const
 
 /** The columns of these members alone. */
 function columnsOfSession(
