@@ -67,17 +67,14 @@ export function failClosed<Part extends object>(
       const expected = isIfThere(given) ? given.ifThere : given
       const check = typeof expected === 'function' ? expected : outcome(expected)
       const operation = `${name}.${method}`
+      const work = (asked: readonly unknown[]) => methods[method]?.(...asked)
+      const accept = (answer: unknown, asked: readonly unknown[]) => {
+        const problem = check(answer, asked)
+        if (problem !== null) throw unexpected(problem)
+        return answer
+      }
       const asking = {
-        [method]: (...asked: unknown[]) =>
-          call(
-            operation,
-            () => methods[method]?.(...asked),
-            (answer) => {
-              const problem = check(answer, asked)
-              if (problem !== null) throw unexpected(problem)
-              return answer
-            },
-          ),
+        [method]: (...asked: unknown[]) => call(operation, work, accept, asked),
       }
       return [method, asking[method]]
     })

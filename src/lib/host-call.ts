@@ -5,12 +5,13 @@ import { unwatched, type Watching } from './watch.js'
 /**
  * Calls a part of the host. Every failure (exception, rejection, no answer) is 503, never 401, and
  * never counts as success. `accept` makes the result of the answer, or throws what is wrong with
- * it, which is a failure, too.
+ * it, which is a failure, too. Both get `asked`, so that neither need be made for each call.
  */
-export type HostCall = <Answer, Result = Answer>(
+export type HostCall = <Answer, Result = Answer, Asked = unknown>(
   operation: string,
-  work: () => Answer | Promise<Answer>,
-  accept?: (answer: Answer) => Result,
+  work: (asked: Asked) => Answer | Promise<Answer>,
+  accept?: (answer: Answer, asked: Asked) => Result,
+  asked?: Asked,
 ) => Promise<Result>
 
 /** Time limit for another server, such as a provider's, which may be asked three times. */
@@ -65,17 +66,22 @@ export function createHostCall(
 
   // Three promises for each call, with that of the store, and few functions: a request makes five
   // to ten calls.
-  const ask: HostCall = (operation, work, accept = unchanged) =>
-    new Promise((resolve, reject) => {
+  const ask: HostCall = <Answer, Result, Asked>(
+    operation: string,
+    work: (asked: Asked) => Answer | Promise<Answer>,
+    accept: (answer: Answer, asked: Asked) => Result = unchanged,
+    asked?: Asked,
+  ) =>
+    new Promise<Result>((resolve, reject) => {
       const call = deadlines.begin(operation, reject)
       const fail = (cause: unknown) => {
         if (deadlines.end(call)) reject(failed(call, cause))
       }
       try {
         // The promise of another library may call back twice: this makes one of our own of it.
-        Promise.resolve(work()).then((answer) => {
+        Promise.resolve(work(asked as Asked)).then((answer) => {
           try {
-            const result = accept(answer)
+            const result = accept(answer, asked as Asked)
             if (deadlines.end(call)) resolve(result)
           } catch (cause) {
             fail(cause)
@@ -86,11 +92,11 @@ export function createHostCall(
       }
     })
 
-  return function hostCall(operation, work, accept) {
+  return function hostCall(operation, work, accept, asked) {
     const { watch } = watching
     return watch === unwatched
-      ? ask(operation, work, accept)
-      : watch(operation, () => ask(operation, work, accept))
+      ? ask(operation, work, accept, asked)
+      : watch(operation, () => ask(operation, work, accept, asked))
   }
 }
 

@@ -2,12 +2,12 @@ import type { RequestContext } from '../audit/events.js'
 import type { CodeRefusal } from '../audit/refusals.js'
 import { AuthError } from '../errors.js'
 import type { SignInKit } from '../kits/sign-in-kit.js'
-import type { Soon } from '../lib/async.js'
+import { type Soon, soon } from '../lib/async.js'
 import type { ApprovedSignIn } from '../sessions/approved-sign-in.js'
 import { type NewSession, startOf } from '../sessions/opening.js'
 import { catchUpMarks } from '../sessions/password-stands.js'
 import type { SignInDoor } from '../sign-in.js'
-import type { SessionRecord } from '../stores/contract.js'
+import type { EndReason, SessionRecord } from '../stores/contract.js'
 import type { AuthorizationCodeRecord } from '../stores/one-time-contract.js'
 
 /** How to exchange a code. */
@@ -50,9 +50,26 @@ export async function redeemCode<Tokens>(
   const fault = refusalOf(code)
   // Early check only. Single use is decided by the conditional write in `startByCode`.
   if (code.consumedAt !== null) return refuseReplay(kit, code, fault, context)
-  const decision = await decide(kit, code, { door, fault }, context)
+  if (fault !== null) return burn(kit, code, { fault, reason: fault }, context)
+  const decision = await decide(kit, code, door, context)
   if (!decision.allowed) return burn(kit, code, { fault, reason: decision.reason }, context)
-  return openSession(kit, code, decision, open(code), context)
+
+  const { approved, issuer } = decision
+  const { session: given, sign } = open(code)
+  const asking = lifetimeOf(kit, issuer)
+  const lifetime = asking instanceof Promise ? await asking : asking
+  const session = draft(kit, code, { approved, issuer, lifetime }, given, context)
+  // Tokens are signed before the session is stored: a failing signer leaves no session behind, and
+  // a token without a session is useless.
+  const tokens = await sign(session, approved)
+  const { userId } = code
+  const redeemed = await kit.sessions.startByCode(code.codeHash, session)
+  if (redeemed.outcome === 'replayed') return refuseReplay(kit, redeemed.code, null, context)
+  if (redeemed.outcome === 'unknown') throw refusal(kit, 'unknown', userId, context)
+  kit.audit(startOf(session), context)
+  await refuseOutdated(kit, code, approved, session, context)
+  kit.audit({ type: 'code.redeemed', userId, sessionId: session.id }, context)
+  return tokens
 }
 
 // A failed attempt uses the code up before it is answered, so that nobody can guess verifiers (RFC
@@ -80,54 +97,56 @@ type Decision =
   | ({ readonly allowed: true } & Admitted)
   | { readonly allowed: false; readonly reason: CodeRefusal }
 
-async function decide(
+function decide(
   kit: SignInKit,
   code: AuthorizationCodeRecord,
-  { door, fault }: { readonly door: SignInDoor; readonly fault: CodeRefusal | null },
+  door: SignInDoor,
   context: RequestContext,
 ): Promise<Decision> {
-  if (fault !== null) return { allowed: false, reason: fault }
   const { sessions, users, secondFactors, passwordStands } = kit
   const { userId, methods, createdAt: shownAt } = code
   // Beside each other: none needs what another says.
-  const [issuer, user, totp] = await Promise.all([
+  return Promise.all([
     sessions.findLive(code.issuedBySessionId),
     users.findById(userId),
     secondFactors.totpOf(userId),
-  ])
-  if (issuer === null) return { allowed: false, reason: 'issuing-session-ended' }
-  const standing = user === null || passwordStands(issuer, user)
-  if (standing !== true && !(await standing))
-    return { allowed: false, reason: 'issuing-session-ended' }
-  const asked = { door, user, methods, shownAt, code: undefined, totp, context }
-  const deciding = kit.decideSignIn(asked)
-  const decision = deciding instanceof Promise ? await deciding : deciding
-  return decision.allowed ? { allowed: true, issuer, approved: decision.approved } : decision
+  ]).then(([issuer, user, totp]) => {
+    if (issuer === null) return issuerEnded
+    return soon(user === null || passwordStands(issuer, user), (stands) => {
+      if (!stands) return issuerEnded
+      const asked = { door, user, methods, shownAt, code: undefined, totp, context }
+      return soon(kit.decideSignIn(asked), (decision) =>
+        decision.allowed ? { allowed: true, issuer, approved: decision.approved } : decision,
+      )
+    })
+  })
 }
+
+const issuerEnded = { allowed: false, reason: 'issuing-session-ended' } as const
 
 // The issuing session may have ended while this one was opened; "sign out everywhere" did not see
 // this one then. This is checked again after the write: one of the two sees the other.
-async function refuseOutdated(
+function refuseOutdated(
   kit: SignInKit,
   code: AuthorizationCodeRecord,
   approved: ApprovedSignIn,
   opened: SessionRecord,
   context: RequestContext,
 ): Promise<void> {
-  const [issuer, stands] = await Promise.all([
+  async function endAndRefuse(why: EndReason, reason: CodeRefusal): Promise<never> {
+    await kit.sessions.end(opened, why, context)
+    throw refusal(kit, reason, code.userId, context)
+  }
+  return Promise.all([
     kit.sessions.findLive(code.issuedBySessionId),
     kit.factorStands(approved),
     kit.sessions.makeRoom(opened, context),
-  ])
-  if (issuer === null) {
-    await kit.sessions.end(opened, 'revoked', context)
-    throw refusal(kit, 'issuing-session-ended', code.userId, context)
-  }
-  const catchingUp = catchUpMarks(kit, issuer, opened)
-  if (catchingUp !== undefined) await catchingUp
-  if (stands) return
-  await kit.sessions.end(opened, 'factor-changed', context)
-  throw refusal(kit, 'second-factor-required', code.userId, context)
+  ]).then(([issuer, stands]) => {
+    if (issuer === null) return endAndRefuse('revoked', 'issuing-session-ended')
+    return soon(catchUpMarks(kit, issuer, opened), () =>
+      stands ? undefined : endAndRefuse('factor-changed', 'second-factor-required'),
+    )
+  })
 }
 
 // A client cannot end a session by replaying a code that was issued to another client, as with
@@ -156,36 +175,25 @@ async function endStolenSession(
   await sessions.end({ id: code.opensSessionId, userId: code.userId }, 'code-replayed', context)
 }
 
-// Tokens are signed before the session is stored: a failing signer leaves no session behind, and a
-// token without a session is useless.
-async function openSession<Tokens>(
+/** What the session of a code has from the session that asked for it. */
+interface Inherited extends Admitted {
+  readonly lifetime: SessionRecord['lifetime']
+}
+
+function draft(
   kit: SignInKit,
-  code: AuthorizationCodeRecord,
-  { approved, issuer }: Admitted,
-  { session: given, sign }: OpenedByCode<Tokens>,
+  { opensSessionId: id, scope, authenticatedAt }: AuthorizationCodeRecord,
+  { approved, issuer, lifetime }: Inherited,
+  given: OpenedByCode<unknown>['session'],
   context: RequestContext,
-): Promise<Tokens> {
-  const { opensSessionId: id, scope, authenticatedAt, userId } = code
+): SessionRecord {
   const marks = kit.passwordWatch.inherited(issuer)
   const until = issuer.id === given.parentId ? issuer.expiresAt : undefined
-  const lifetimeOfIssuer = lifetimeOf(kit, issuer)
-  const lifetime = lifetimeOfIssuer instanceof Promise ? await lifetimeOfIssuer : lifetimeOfIssuer
   // A session that a provider has opened ends with the provider's session. Sessions that this
   // session has opened end, too.
   const { id: openedBySessionId, upstream } = issuer
   const from = { openedBySessionId, upstream, marks, until, lifetime }
-  const session = kit.sessions.draft(
-    { id, approved, authenticatedAt, scope, ...given, ...from },
-    context,
-  )
-  const tokens = await sign(session, approved)
-  const redeemed = await kit.sessions.startByCode(code.codeHash, session)
-  if (redeemed.outcome === 'replayed') return refuseReplay(kit, redeemed.code, null, context)
-  if (redeemed.outcome === 'unknown') throw refusal(kit, 'unknown', userId, context)
-  kit.audit(startOf(session), context)
-  await refuseOutdated(kit, code, approved, session, context)
-  kit.audit({ type: 'code.redeemed', userId, sessionId: id }, context)
-  return tokens
+  return kit.sessions.draft({ id, approved, authenticatedAt, scope, ...given, ...from }, context)
 }
 
 // A short sign-in must not open a longer session. A browser session's own times only say when the

@@ -112,16 +112,27 @@ export function createSessionOpening(
     return sessions.filter(({ actorSessionId: id }) => id === undefined || live.has(id))
   }
 
-  async function makeRoom(session: SessionRecord, context: RequestContext): Promise<void> {
-    const { kind, userId, parentId } = session
+  function makeRoom(session: SessionRecord, context: RequestContext): Promise<void> {
+    const { kind, userId } = session
     const most = kind === 'oauth' ? maxSessionsPerClient : maxSessionsPerUser
+    if (replacesFormer(session) || store.countForUser === undefined)
+      return evict(session, most, context)
+    // Most users have few sessions: counting them avoids reading the whole list at every sign-in.
+    return store.countForUser(userId, clock()).then(
+      (count) => (count <= most ? undefined : evict(session, most, context)),
+      () => {},
+    )
+  }
+
+  async function evict(
+    session: SessionRecord,
+    most: number,
+    context: RequestContext,
+  ): Promise<void> {
     try {
-      // Most users have few sessions: counting them avoids reading the whole list at every sign-in.
-      if (!replacesFormer(session) && store.countForUser !== undefined)
-        if ((await store.countForUser(userId, clock())) <= most) return
-      const live = await listForUser(userId)
+      const live = await listForUser(session.userId)
       // The parent is never evicted: the new session would end with it.
-      const rivals = live.filter((other) => other.id !== parentId && isRival(session, other))
+      const rivals = live.filter((one) => one.id !== session.parentId && isRival(session, one))
       const evicted = surplusOf(rivals, most)
       const evicting = evicted.map((one) => end(one, 'evicted', context))
       await Promise.all([...evicting, replaceFormer(kit, session, live)])

@@ -16,7 +16,14 @@ import {
   unread,
 } from '../lib/check-answer.js'
 import type { HostCall } from '../lib/host-call.js'
-import type { AuthUser, NewUser, UserContact, UserCreation, UserStore } from './contract.js'
+import type {
+  AuthUser,
+  LoginIdentifier,
+  NewUser,
+  UserContact,
+  UserCreation,
+  UserStore,
+} from './contract.js'
 
 /**
  * Wraps the host's user store: a failure is 503. An answer that is not a user, or is another user,
@@ -25,19 +32,12 @@ import type { AuthUser, NewUser, UserContact, UserCreation, UserStore } from './
  */
 export function failClosedUsers(store: UserStore, call: HostCall): UserStore {
   const { findContact } = store
+  const byIdentifier = (identifier: LoginIdentifier) => store.findByIdentifier(identifier)
+  const byId = (userId: string) => store.findById(userId)
   return {
     findByIdentifier: (identifier) =>
-      call(
-        'users.findByIdentifier',
-        () => store.findByIdentifier(identifier),
-        (answer) => userOrNull(answer, anyUser),
-      ),
-    findById: (userId) =>
-      call(
-        'users.findById',
-        () => store.findById(userId),
-        (answer) => userOrNull(answer, thatUser, userId),
-      ),
+      call('users.findByIdentifier', byIdentifier, anyUserOrNull, identifier),
+    findById: (userId) => call('users.findById', byId, thatUserOrNull, userId),
     ...failClosed<UserWrites>('users', store, call, writes),
     ...(findContact === undefined
       ? {}
@@ -96,13 +96,18 @@ const thatUser = record<AuthUser>({ ...userShape, id: theOneAsked })
 
 // Returns the object itself, not a copy: `describeUser` and `beforeLogin` need the host's fields.
 // Does not check the password hash: an unreadable one must look like a wrong password.
-function userOrNull(answer: unknown, check: Check, asked?: string): AuthUser | null {
-  if (answer === null || answer === undefined) return null
-  const user = withoutPollution(answer as Partial<Record<keyof AuthUser, unknown>>)
-  forgetRejection(user.passwordHash)
-  requireExpected(check(user, [asked]))
-  return user as AuthUser
+function acceptUser(check: Check): (answer: unknown, asked: unknown) => AuthUser | null {
+  return function userOrNull(answer, asked) {
+    if (answer === null || answer === undefined) return null
+    const user = withoutPollution(answer as Partial<Record<keyof AuthUser, unknown>>)
+    forgetRejection(user.passwordHash)
+    requireExpected(check(user, [asked]))
+    return user as AuthUser
+  }
 }
+
+const anyUserOrNull = acceptUser(anyUser)
+const thatUserOrNull = acceptUser(thatUser)
 
 const isTaken: Check = (value) =>
   value === 'email' || value === 'username' ? null : 'is neither email nor username'
@@ -112,7 +117,7 @@ function creationOf(answer: unknown): UserCreation {
   requireExpected(creation(answer, undefined))
   const made = answer as UserCreation
   if (made.outcome === 'taken') return made
-  return { outcome: 'created', user: userOrNull(made.user, anyUser) as AuthUser }
+  return { outcome: 'created', user: anyUserOrNull(made.user, undefined) as AuthUser }
 }
 
 const contactShape = record<UserContact>({

@@ -19,7 +19,7 @@ async function start() {
     knownFor: 90 * 24 * hour,
     reportsNetworks: false,
     logger: { debug() {}, info() {}, warn() {}, error() {} },
-    call: async (_name, work) => (await work()) as never,
+    call: async (_name, work, _accept, asked) => (await work(asked as never)) as never,
     audit: (event) => void events.push(event as AuthEvent),
   })
   const limits = await limitTexts(budget)

@@ -10,9 +10,9 @@ const end: SessionEnded = { sessionId: 's', userId: 'u', reason: 'logout', at: n
 /** As the router's calls of the host, as far as a bus that answers or rejects is concerned. */
 function start(bus: Partial<RevocationBus>) {
   const asked: string[] = []
-  const call: HostCall = async (operation, work) => {
+  const call: HostCall = async (operation, work, _accept, given) => {
     asked.push(operation)
-    return (await work()) as never
+    return (await work(given as never)) as never
   }
   const complete: RevocationBus = {
     publish: async () => {},

@@ -15,7 +15,7 @@ function start(options: ThrottleOptions = {}) {
     knownFor: 60,
     reportsNetworks: false,
     logger: { debug() {}, info() {}, warn() {}, error() {} },
-    call: async (_name, work) => (await work()) as never,
+    call: async (_name, work, _accept, asked) => (await work(asked as never)) as never,
     audit: (event) => void events.push(event as AuthEvent),
   })
   /** What a client is told that was refused, and with which headers. */

@@ -192,7 +192,9 @@ it('an attempt that was woken for a slot and fails leaves it to the next that wa
     what === 'take'
       ? (answers.shift()?.() ?? Promise.reject(new Error('asked too often')))
       : Promise.resolve(count)
-  const slots = createSlots(createAsk(async (_name, work) => (await work()) as never))
+  const slots = createSlots(
+    createAsk(async (_name, work, _accept, asked) => (await work(asked as never)) as never),
+  )
   const one = wanted({ keyPrefix: 'test', points: 1, duration: 900, run }, 'key')
   const deadline = Number.POSITIVE_INFINITY
   const take = async () => {
