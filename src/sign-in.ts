@@ -223,10 +223,18 @@ export function createFactorStands({
 /** Doors that go on with a session, in the same browser or app. */
 const goingOn: readonly SignInDoor[] = ['refresh', 'authorization-code', 'code-exchange']
 
-function factorAttemptOf({ door, ...attempt }: SignInAttempt): FactorAttempt {
-  const { methods, code, passkey, rememberToken, shownAt, context } = attempt
-  const at = { isRefresh: door === 'refresh', goesOn: goingOn.includes(door) }
-  return { ...at, methods, code, passkey, rememberToken, shownAt, context }
+function factorAttemptOf(attempt: SignInAttempt): FactorAttempt {
+  const { door, methods, code, passkey, rememberToken, shownAt, context } = attempt
+  return {
+    isRefresh: door === 'refresh',
+    goesOn: goingOn.includes(door),
+    methods,
+    code,
+    passkey,
+    rememberToken,
+    shownAt,
+    context,
+  }
 }
 
 const nothingProven: FactorProof = {

@@ -54,8 +54,8 @@ function harmlessly(work: () => void | Promise<void>, onFailure: () => void = ()
   resolved.then(work).catch(onFailure)
 }
 
-/** Takes a time that some process has stored as its current time. */
-export type NoticeTime = (written: Date) => void
+/** Takes a time that some process has stored as its current time; `now` is that of this process. */
+export type NoticeTime = (written: Date, now: Date) => void
 
 /** Half the tolerance of a refresh, to report a skew before it affects honest clients. */
 const minSkewMs = 10_000
@@ -66,10 +66,10 @@ const skewPauseMs = 60_000
  * once a minute. One-time use is safe at any skew; expiry is inexact, and tokens may be refused as
  * not issued yet.
  */
-export function createClockWatch(clock: () => Date, audit: Audit): NoticeTime {
+export function createClockWatch(audit: Audit): NoticeTime {
   let reportedAt = Number.NEGATIVE_INFINITY
-  return function noticeTime(written) {
-    const now = clock().getTime()
+  return function noticeTime(written, at) {
+    const now = at.getTime()
     const ahead = written.getTime() - now
     // The absolute value: a clock set back by an hour must not silence this for an hour.
     if (ahead < minSkewMs || Math.abs(now - reportedAt) < skewPauseMs) return

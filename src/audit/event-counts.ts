@@ -160,8 +160,10 @@ export function createEventCounts(): EventCounts {
   return {
     raised(event) {
       const ofType = counts.get(event.type)
-      const key = [reasonOf(event), 'other'].find((reason) => ofType?.has(reason))
-      if (key !== undefined) ofType?.set(key, (ofType.get(key) ?? 0) + 1)
+      const reason = reasonOf(event)
+      const key = ofType?.has(reason) ? reason : 'other'
+      const count = ofType?.get(key)
+      if (count !== undefined) ofType?.set(key, count + 1)
     },
     delivered() {
       delivered += 1

@@ -70,9 +70,9 @@ export interface LogInSteps {
  * Signs in by password, and by a second-factor code if the user has one. `POST /login` and
  * `auth.signIn` are this function with different answers.
  */
-export async function logIn(kit: LoginKit, { request, ...asked }: LogInRequest): Promise<LoggedIn> {
+export async function logIn(kit: LoginKit, asked: LogInRequest): Promise<LoggedIn> {
   // 400, 503
-  const proof = await passwordProof(kit, request)
+  const proof = await passwordProof(kit, asked.request)
   try {
     const attempt = await attemptLogIn(kit, proof, asked)
     if (attempt.due === null) return attempt.loggedIn
@@ -245,9 +245,14 @@ async function openSession(
   if (required.length === 0) rememberNetwork()
 
   kit.audit({ type: 'login.succeeded', userId: user.id, sessionId, methods }, context)
-  const signedIn = { ...approved, passwordHash: replacement ?? passwordHash, sessionId }
-  const keeping = kit.rememberedBrowsers?.keep(signedIn, proof.browser.remember, context)
-  const rememberToken = keeping === undefined ? null : await keeping
+  const rememberToken =
+    kit.rememberedBrowsers === undefined
+      ? null
+      : await kit.rememberedBrowsers.keep(
+          { ...approved, passwordHash: replacement ?? passwordHash, sessionId },
+          proof.browser.remember,
+          context,
+        )
   return { ...issued, me, required, rememberToken }
 }
 

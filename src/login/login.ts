@@ -48,9 +48,8 @@ export function createLogin(given: SignInKit): Login {
 function loginEndpoint(kit: LoginKit): Endpoint {
   return async function login({ incoming, context, readJson, setHeaders, aborted }) {
     // 400, 413, 415
-    const { tokens, ...request } = parseLoginRequest(await readJson(), () =>
-      readCodeHeader(incoming),
-    )
+    const request = parseLoginRequest(await readJson(), () => readCodeHeader(incoming))
+    const { tokens } = request
     // 400, 401, 403, 429, 503
     const asked = { request, tokens, lifetime: undefined, context, setHeaders, aborted }
     return loggedIn(await logIn(kit, asked))
@@ -58,8 +57,8 @@ function loginEndpoint(kit: LoginKit): Endpoint {
 }
 
 /** The answer to a complete login. */
-export function loggedIn({ token: authToken, me, rememberToken, ...opened }: LoggedIn): Answer {
-  const { refreshToken, expiresIn } = opened
+export function loggedIn(opened: LoggedIn): Answer {
+  const { token: authToken, me, rememberToken, refreshToken, expiresIn } = opened
   const refreshable = refreshToken === null ? {} : { refreshToken, expiresIn }
   const remembered = rememberToken === null ? {} : { rememberToken }
   const { userId } = opened.session

@@ -192,8 +192,9 @@ function draft(
   // A session that a provider has opened ends with the provider's session. Sessions that this
   // session has opened end, too.
   const { id: openedBySessionId, upstream } = issuer
-  const from = { openedBySessionId, upstream, marks, until, lifetime }
-  return kit.sessions.draft({ id, approved, authenticatedAt, scope, ...given, ...from }, context)
+  const inherited = { openedBySessionId, upstream, marks, until, lifetime }
+  const session = { ...inherited, id, approved, authenticatedAt, scope, ...given }
+  return kit.sessions.draft(session, context)
 }
 
 // A short sign-in must not open a longer session. A browser session's own times only say when the

@@ -97,7 +97,7 @@ export function connectHost(options: ResolvedOptions): ConnectedHost {
       onFailure,
       warnOnce,
     }),
-    noticeTime: createClockWatch(clock, audit),
+    noticeTime: createClockWatch(audit),
     // A host with its own canonical form also decides which names belong to one user.
     users: ownNames ? users : withExactNames(users, audit),
     noticeSpelling: ownNames ? () => {} : createSpellingWatch(users, clock, audit),

@@ -81,9 +81,10 @@ async function purgeBefore({
   audit,
 }: SessionKit): Promise<Date | null> {
   const databaseTime = await sessionStore.databaseTime?.()
-  const now = clock().getTime()
+  const asked = clock()
+  const now = asked.getTime()
   if (databaseTime === undefined) return new Date(now - graceMs)
-  noticeTime(databaseTime)
+  noticeTime(databaseTime, asked)
   const ahead = now - databaseTime.getTime()
   if (ahead > maxClockDifferenceMs) {
     audit({ type: 'clock.ahead', seconds: Math.round(ahead / 1000) }, noRequest)

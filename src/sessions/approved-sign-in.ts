@@ -31,6 +31,12 @@ export function approve(
   factor: Pick<ApprovedSignIn, 'totpSince' | 'passkeyShown' | 'remembered'>,
 ): ApprovedSignIn {
   const { totpSince, passkeyShown, remembered } = factor
-  const shown = { methods, totpSince, passkeyShown, remembered }
-  return Object.freeze({ [approval]: true as const, user, ...shown })
+  return Object.freeze({
+    [approval]: true as const,
+    user,
+    methods,
+    totpSince,
+    passkeyShown,
+    remembered,
+  })
 }

@@ -69,8 +69,9 @@ export function createSessions(kit: SessionRowsKit): Sessions {
   const refreshing = createSessionRefreshing(kit, times)
 
   const findLive = createFindLive(useSession, (session) => {
-    noticeTime(session.lastSeenAt)
-    return times.isLive(session, clock())
+    const now = clock()
+    noticeTime(session.lastSeenAt, now)
+    return times.isLive(session, now)
   })
 
   return {

@@ -116,9 +116,9 @@ function memoryCodes(maxCodes: number): AuthorizationCodeStore {
       if (code === undefined) return { outcome: 'unknown' }
       if (code.consumedAt !== null) return { outcome: 'replayed', code: copyOf(code) }
       if (now >= code.expiresAt) return { outcome: 'unknown' }
-      const consumed = { ...code, consumedAt: copyOf(now) }
-      table.update(codeHash, consumed)
-      return { outcome: 'consumed', code: copyOf(consumed) }
+      // In place, as for sessions below.
+      Object.assign(code, { consumedAt: copyOf(now) })
+      return { outcome: 'consumed', code: copyOf(code) }
     },
     purge: table.purge,
   }

@@ -332,7 +332,7 @@ interface Window {
 }
 
 /** Whether a command adds its points or removes them. */
-const signs = { take: 1, add: 1, set: 1, giveBack: -1, withdraw: -1, get: 0, clear: 0 } as const
+const signs = { add: 1, set: 1, giveBack: -1, withdraw: -1, clear: 0 } as const
 
 /**
  * A counter in the memory of this process with at most `maxKeys` keys, default 250,000. Beyond that
@@ -356,11 +356,12 @@ export function memoryCounter(
 
   function run(command: Command): Count {
     const { do: what, key } = command
-    const points = ownNumber(command, 'points', 1)
     const now = Date.now()
     const { consumed: used, end } = windowFor(command, now)
     const allowed = what !== 'take' || used < limit
-    let consumed = used + Number(allowed) * points * signs[what]
+    let consumed = used
+    if (what === 'take') consumed += Number(allowed)
+    else if (what !== 'get') consumed += ownNumber(command, 'points', 1) * signs[what]
     // Never below zero, but an existing negative balance stays.
     if (what === 'giveBack') consumed = Math.max(consumed, Math.min(used, 0))
     // A refunded key leaves nothing behind.

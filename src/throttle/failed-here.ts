@@ -48,7 +48,10 @@ export function createFailedHere(
 ): FailedHere {
   const kinds = ['unknown', 'known'] as const
   const keys = { unknown: failedHere, known: failedWhereKnown }
-  const left = new Map<keyof FailedTally, number>()
+  const left: Record<keyof FailedTally, number | undefined> = {
+    unknown: undefined,
+    known: undefined,
+  }
 
   // An excess withdrawal is not put back: it makes a later sign-in refund less.
   function withdraw(counts: FailedTally): Soon<FailedTally> {
@@ -67,7 +70,7 @@ export function createFailedHere(
     for (const [i, kind] of some.entries()) {
       const answer = answers[i]
       if (answer === undefined || answer instanceof Failure) continue
-      left.set(kind, Math.max(0, answer.consumed))
+      left[kind] = Math.max(0, answer.consumed)
       const overdrawn = Math.min(counts[kind], Math.max(0, -answer.consumed))
       // Only if its window began no earlier than the window that gets the refund: older failures
       // would refund failures of others.
@@ -77,7 +80,7 @@ export function createFailedHere(
   }
 
   const readingRest = (kind: keyof FailedTally): Command => ({
-    do: left.get(kind) === 0 ? 'clear' : 'get',
+    do: left[kind] === 0 ? 'clear' : 'get',
     of,
     key: keys[kind],
   })
@@ -93,8 +96,8 @@ export function createFailedHere(
     readingRest: () => [readingRest('unknown'), readingRest('known')],
     collectRest: ([unknown, known]) =>
       withdraw({
-        unknown: left.get('unknown') ?? consumedOf(unknown),
-        known: left.get('known') ?? consumedOf(known),
+        unknown: left.unknown ?? consumedOf(unknown),
+        known: left.known ?? consumedOf(known),
       }),
   }
 }

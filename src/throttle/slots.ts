@@ -140,7 +140,7 @@ export function createSlots(ask: Ask): Slots {
 function answered(
   pending: PendingAttempts,
   wanted: readonly Wanted[],
-  { werePending, held }: { werePending: ReadonlySet<Wanted>; held: Set<Slot> },
+  { werePending, held }: { werePending: readonly Wanted[]; held: Set<Slot> },
   answers: readonly Answer[],
 ): Asked {
   const failures: unknown[] = []
@@ -160,7 +160,7 @@ function answered(
       held.add(slot)
       first.push(slot)
     } else {
-      const mayComeFree = werePending.has(one) || pending.isPending(line)
+      const mayComeFree = werePending.includes(one) || pending.isPending(line)
       first.push({ of, key, line, isSlot: false, count, mayComeFree })
     }
   }
@@ -192,8 +192,8 @@ export interface PendingAttempts {
   /** Call it when an attempt ends; wakes the oldest waiter. */
   end(line: string): void
   isPending(line: string): boolean
-  /** The lines with a pending attempt. */
-  which<Of extends { readonly line: string }>(wanted: readonly Of[]): ReadonlySet<Of>
+  /** Those whose line has a pending attempt. */
+  which<Of extends { readonly line: string }>(wanted: readonly Of[]): readonly Of[]
   /** Wakes the oldest waiter. */
   wake(line: string): void
   /** Resolves with true when woken; with false at the time limit, or at once if too many wait. */
@@ -236,7 +236,7 @@ export function createPendingAttempts(maxWaiting: number): PendingAttempts {
       else if (line.pending === 0) lines.delete(key)
     },
     isPending,
-    which: (wanted) => new Set(wanted.filter(({ line }) => (lines.get(line)?.pending ?? 0) > 0)),
+    which: (wanted) => wanted.filter(({ line }) => (lines.get(line)?.pending ?? 0) > 0),
     wake,
     async wait(key, milliseconds) {
       const line: Line = lines.get(key) ?? { pending: 0, waiting: undefined }

@@ -99,7 +99,7 @@ export function createAccessTokens(
     if (token.length > maxTokenCharacters)
       throw notSignedIn(`token longer than ${maxTokenCharacters} characters`)
     const claims = await verifiedClaims(token, now, audience)
-    noticeTime(new Date(claims.iat * 1000))
+    noticeTime(new Date(claims.iat * 1000), now)
     const problem = problemOfTimes(claims, now)
     if (problem !== null) throw notSignedIn(problem)
     return claims

@@ -16,14 +16,7 @@ import {
   unread,
 } from '../lib/check-answer.js'
 import type { HostCall } from '../lib/host-call.js'
-import type {
-  AuthUser,
-  LoginIdentifier,
-  NewUser,
-  UserContact,
-  UserCreation,
-  UserStore,
-} from './contract.js'
+import type { AuthUser, NewUser, UserContact, UserCreation, UserStore } from './contract.js'
 
 /**
  * Wraps the host's user store: a failure is 503. An answer that is not a user, or is another user,
@@ -32,12 +25,11 @@ import type {
  */
 export function failClosedUsers(store: UserStore, call: HostCall): UserStore {
   const { findContact } = store
-  const byIdentifier = (identifier: LoginIdentifier) => store.findByIdentifier(identifier)
-  const byId = (userId: string) => store.findById(userId)
   return {
     findByIdentifier: (identifier) =>
-      call('users.findByIdentifier', byIdentifier, anyUserOrNull, identifier),
-    findById: (userId) => call('users.findById', byId, thatUserOrNull, userId),
+      call('users.findByIdentifier', () => store.findByIdentifier(identifier), anyUserOrNull),
+    findById: (userId) =>
+      call('users.findById', () => store.findById(userId), thatUserOrNull, userId),
     ...failClosed<UserWrites>('users', store, call, writes),
     ...(findContact === undefined
       ? {}

@@ -25,8 +25,8 @@ describe('a request, with everything in memory', () => {
   it.each<[Kind, number, number]>([
     ['guard', 33, 0],
     ['refresh', 66, 30],
-    ['exchange', 82, 65],
-    ['login', 113, 76],
+    ['exchange', 79, 60],
+    ['login', 110, 75],
   ])('%s allocates at most %i KB, and makes %i promises and no timer', (kind, kilobytes, most) => {
     const { bytes, promises, timers } = costs[kind]
     expect(bytes).toBeLessThanOrEqual(kilobytes * 1000)
