@@ -2,7 +2,7 @@ import { noRequest } from '../audit/events.js'
 import { type Answer, ok } from '../http/answer.js'
 import type { Capability, Endpoint } from '../http/endpoint.js'
 import type { SignInKit } from '../kits/sign-in-kit.js'
-import { lazily } from '../lib/async.js'
+import { loadOnce } from '../lib/load-once.js'
 import { requiredIn } from '../principal/required-actions.js'
 import type { AuthenticateLocally } from './local-strategy.js'
 import { type LoggedIn, type LogIn, type LogInSteps, logIn, logInSteps } from './log-in.js'
@@ -24,7 +24,7 @@ const loadAfterMs = 100
 
 export function createLogin(given: SignInKit): Login {
   let strategy: AuthenticateLocally | undefined
-  const load = lazily(async () => {
+  const load = loadOnce(async () => {
     const { createLocalStrategy } = await import('./local-strategy.js')
     strategy = createLocalStrategy(given)
     return strategy

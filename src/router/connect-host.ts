@@ -7,13 +7,14 @@ import { type Audit, type EventObserver, noRequest } from '../audit/events.js'
 import { createContexts } from '../http/request-context.js'
 import type { GroundKit } from '../kits/ground-kit.js'
 import type { SignInKit } from '../kits/sign-in-kit.js'
-import { forgetRejection, lazily } from '../lib/async.js'
+import { forgetRejection } from '../lib/async.js'
 import {
   createHostCall,
   type HostCall,
   type HostFailure,
   otherServerTimeoutMs,
 } from '../lib/host-call.js'
+import { loadOnce } from '../lib/load-once.js'
 import { createWarnOnce, silentLogger } from '../lib/logger.js'
 import { createTracing, createWatch, unwatched, type Watch, type Watching } from '../lib/watch.js'
 import { createCanonical, withExactNames } from '../login/login-request.js'
@@ -125,7 +126,7 @@ export function connectHost(options: ResolvedOptions): ConnectedHost {
 function numbersOf({ accounts }: ResolvedOptions) {
   const { countries } = accounts?.phones ?? {}
   if (countries === undefined) return undefined
-  const load = lazily(async () => {
+  const load = loadOnce(async () => {
     const { createNumberIn } = await import('../accounts/phones/phone-numbers.js')
     return createNumberIn(countries)
   })

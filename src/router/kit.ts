@@ -16,8 +16,9 @@ import { createAskForKeys } from '../guard/key-marks.js'
 import { createSocketRegistry } from '../guard/socket-closing.js'
 import { createPages } from '../http/page-origin.js'
 import type { SignInKit, VerifyPassword } from '../kits/sign-in-kit.js'
-import { forgetRejection, lazily } from '../lib/async.js'
+import { forgetRejection } from '../lib/async.js'
 import { ownMembers } from '../lib/check-options.js'
+import { loadOnce } from '../lib/load-once.js'
 import { silentLogger } from '../lib/logger.js'
 import { identifierDigests } from '../login/login-request.js'
 import { createVerifyPassword } from '../login/verify-password.js'
@@ -318,7 +319,7 @@ function rememberBrowsers(
   const { remember } = secondFactor ?? {}
   if (remember === undefined || proofs === undefined || proofStore === undefined) return undefined
   const { days } = remember
-  const load = lazily(async () => {
+  const load = loadOnce(async () => {
     const { createRememberedBrowsers } = await import('../remembered/remembered-browsers.js')
     return createRememberedBrowsers({ ...kit, proofs, proofStore, nameDevice }, days)
   })
@@ -381,7 +382,7 @@ function verifyPasswords(kit: Asking, { directories: options }: ResolvedOptions)
     return { verifyPassword: verifyByHash, loadDirectories: undefined, ...without }
   const isKept = keptAddresses(accountsServer)
   const given: DirectoriesGiven = { ...kit, verifyByHash, directoryCounts, isKept }
-  const loadDirectories: LoadDirectories = lazily(async () => {
+  const loadDirectories: LoadDirectories = loadOnce(async () => {
     const { createDirectorySignIn } = await import('../directory-sign-in/directory-sign-in.js')
     return createDirectorySignIn(given, options, identities)
   })

@@ -1,6 +1,7 @@
 import type { Routes } from '../http/endpoint.js'
 import { lazily } from '../lib/async.js'
 import { checkOptions, fitting, optionsOf } from '../lib/check-options.js'
+import { loadOnce } from '../lib/load-once.js'
 import type { OpenApiDocument } from '../openapi/document.js'
 
 /** Options of `auth.openapi`. */
@@ -22,7 +23,7 @@ export function createDescribeApi(routes: Routes, baseUrlOfApps: string | undefi
       Object.keys(endpoints ?? {}).map((method) => `${method} ${path}`),
     ),
   )
-  const describe = lazily(async () => {
+  const describe = loadOnce(async () => {
     // Imported on demand: most hosts never call it.
     const [{ describeOperations }, { operations }] = await Promise.all([
       import('../openapi/document.js'),

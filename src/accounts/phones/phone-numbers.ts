@@ -1,5 +1,5 @@
 import { AuthError, invalidRequest } from '../../errors.js'
-import { lazily } from '../../lib/async.js'
+import { loadOnce } from '../../lib/load-once.js'
 import { noLibrary } from '../../lib/require-library.js'
 
 /** A mobile number. */
@@ -26,7 +26,7 @@ const notAName = /^(?:\+|\(?0)/
 export function createReadNumber(
   countries: readonly string[],
 ): (typed: string) => Promise<PhoneNumber | null> {
-  const load = lazily(() => import('libphonenumber-js/mobile').catch(failed))
+  const load = loadOnce(() => import('libphonenumber-js/mobile').catch(failed))
   return async function readNumber(typed) {
     const text = typed.trim()
     if (!typedNumber.test(text)) return null

@@ -1,4 +1,5 @@
-import { forgetRejection, lazily } from '../../lib/async.js'
+import { forgetRejection } from '../../lib/async.js'
+import { loadOnce } from '../../lib/load-once.js'
 import type { MailStats } from '../../mail/mailer.js'
 import type { LoginIdentifier } from '../../users/contract.js'
 import type { AddressChannel } from '../channel.js'
@@ -36,7 +37,7 @@ export function createPhoneChannel(
   loadPhones: () => Promise<LoadedPhones>,
 ): PhoneChannel {
   let loaded: LoadedPhones | undefined
-  const load = lazily(async () => {
+  const load = loadOnce(async () => {
     loaded = await loadPhones()
     return loaded
   })
