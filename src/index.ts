@@ -305,7 +305,6 @@ export type { TotpStatus } from './two-factor/enrolment.js'
 
 // The pages of the router: how they look.
 
-export type { PagesForHost, SignInUrlOptions } from './pages/page-request.js'
 export type {
   BrandLinks,
   BrandLogo,
@@ -313,6 +312,7 @@ export type {
   PagesOptions,
   SignInLinkOptions,
 } from './pages/pages-options.js'
+export type { PagesForHost, SignInUrlOptions } from './pages/sign-in-url.js'
 export type { TextKey, Texts } from './pages/texts/en.js'
 export type { TextOptions } from './pages/texts.js'
 

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { EndOptions } from '../account/sessions-for-host.js'
 import type { Credentials } from '../account/sign-in-for-host.js'
-import { type AuthEventBody, noRequest, type RequestContext } from '../audit/events.js'
+import { noRequest } from '../audit/events.js'
 import type { Capability, Routes } from '../http/endpoint.js'
 import {
   bodyOf,
@@ -10,7 +10,6 @@ import {
   requireIds,
   requireRequest,
 } from '../http/input.js'
-import { off } from '../lib/off.js'
 import { parseIdentifier } from '../login/login-request.js'
 import { accountPages } from '../pages/account-form.js'
 import { mailPages } from '../pages/mail-form.js'
@@ -28,9 +27,7 @@ import {
   verifyAddressEndpoint,
 } from './addresses.js'
 import type { AddressChannel, Channel } from './channel.js'
-import { formerAddressesOf } from './former-addresses.js'
 import { createForgotPage, createResetPage, createUndoPage } from './mail-pages.js'
-import { type MailContent, type NoticeKind, noticeOf, provenAddress } from './mails.js'
 import {
   changePasswordEndpoint,
   type PasswordsForHost,
@@ -145,9 +142,6 @@ export interface AccountsForHost {
  * `auth.passwords`. A route whose methods the host's users lack does not exist.
  */
 export function createAccounts(kit: AccountsKit, forms: FormsKit | undefined): Accounts {
-  const { notices } = kit.accountsOptions
-  if (notices.length > 0)
-    kit.observeEvents((event, context) => noticeEvent(kit, notices, event, context))
   const offered = kitsFor(kit)
   return {
     routes: [
@@ -308,67 +302,3 @@ function accountsForHost(kit: AccountsKit): AccountsForHost {
   }
   return forHost
 }
-
-// Mails users what has happened to their accounts, as the audit stream reports it: so no way of
-// changing an account can forget the mail.
-function noticeEvent(
-  kit: AccountsKit,
-  kinds: readonly NoticeKind[],
-  event: AuthEventBody,
-  context: RequestContext,
-): void {
-  // Own members only: a polluted Object.prototype must not mail anything.
-  const kind = Object.hasOwn(noticeOf, event.type) ? noticeOf[event.type] : undefined
-  if (kind === undefined || !kinds.includes(kind) || !('userId' in event)) return
-  const { userId } = event
-  if (userId === null) return
-  const acted = event.type === 'session.acted-for' ? event : null
-  if (acted?.notified === false) return
-  const content = { kind, ...(acted && { reason: acted.reason }) }
-  try {
-    kit.afterChange.run(() => notify(kit, content, userId, context))
-  } catch {
-    // A notice is not worth the answer of a request that has succeeded.
-    kit.mails.drop({ kind, userId }, context)
-  }
-}
-
-// Sends to a proven address, and to a former address that can undo the change.
-async function notify(
-  kit: AccountsKit,
-  content: MailContent,
-  userId: string,
-  context: RequestContext,
-): Promise<void> {
-  const { contacts, mails } = kit
-  const user = await contacts.findById(userId)
-  const contact = user && (await contacts.findContact(userId))
-  const present = provenAddress(contact)
-  // An address that can still undo a change of the address gets every notice.
-  const addresses = [
-    ...(present === null ? [] : [present]),
-    ...(await formerAddressesOf(kit, userId)),
-  ]
-  for (const email of new Set(addresses)) {
-    const to = { address: email, user, locale: contact?.locale }
-    if ((await mails.take(to, content.kind, context)) === null) mails.send(to, content, context)
-  }
-}
-
-const needsAccounts = [
-  'accounts',
-  'is not configured, which auth.accounts and auth.passwords need.',
-  'pass accounts to createAuthRouter, as docs/accounts.md says.',
-] as const
-
-/** `auth.accounts` without the option `accounts`. */
-export const withoutAccounts: AccountsForHost = off(...needsAccounts, [
-  'sendPasswordReset',
-  'forgotPassword',
-  'sendVerification',
-  'endEverything',
-  'setTemporaryPassword',
-])
-
-/** `auth.passwords` without the option `accounts`. */
-export const withoutPasswordRules: PasswordsForHost = off(...needsAccounts, ['check'])

@@ -27,6 +27,8 @@ export interface BrowserPagesKit extends FormsKit {
   readonly hasDeletion: boolean
   /** Undefined without the option `providers`. */
   readonly providersKit: ProvidersKit | undefined
+  /** By the ids of the providers. */
+  readonly providerLogos: ReadonlyMap<string, ServedFile>
   /** Whether there is a page to link a new device. */
   readonly hasLinks: boolean
 }
@@ -38,8 +40,6 @@ export interface BrowserKit extends BrowserPagesKit {
   readonly offeredCookie: BrowserCookie
   /** Null without the option `secondFactor.remember`. */
   readonly rememberedCookie: BrowserCookie | null
-  /** By the ids of the providers. */
-  readonly providerLogos: ReadonlyMap<string, ServedFile>
   /** Undefined without the option `oauth.logout`. */
   readonly judgeLogout: JudgeLogout | undefined
 }

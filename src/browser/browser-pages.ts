@@ -8,11 +8,9 @@ import { createJudgeLogout } from '../oauth/judge-logout.js'
 import { accountPages, accountRoute } from '../pages/account-form.js'
 import { createPasswordFingerprint } from '../pages/flow.js'
 import { type FormPage, formEndpoints } from '../pages/form-page.js'
-import { plainAddress } from '../pages/page-request.js'
 import { assetsEndpoint } from '../pages/page-site.js'
 import { authorizeEndpoint, postedAuthorizeEndpoint, postOverFile } from '../pages/page-visit.js'
 import { ownPage } from '../pages/show-page.js'
-import { providerLogosOf } from '../provider-sign-in/provider-pages.js'
 import { createAccountPage } from './account-page.js'
 import type { BrowserKit, BrowserPagesKit } from './browser-kit.js'
 import { createCodePage } from './code-page.js'
@@ -32,14 +30,8 @@ import { createSecondFactorPages } from './second-factor-page.js'
 import { createSignInPage } from './sign-in-page.js'
 import { logoutEndpoints, signOutEndpoints } from './sign-out.js'
 
-/** The pages, with what the host's own code needs of them. */
-export interface BrowserPages extends Capability {
-  /** The address of the page for a new password; null without. */
-  readonly changePassword: string | null
-}
-
 /** The authorization endpoint, and its pages. */
-export function createBrowserPages(given: BrowserPagesKit): BrowserPages {
+export function createBrowserPages(given: BrowserPagesKit): Capability {
   const kit = browserKitOf(given)
   const signIn = createSignInPage(kit)
   const goOn = createContinuePage(kit)
@@ -70,7 +62,6 @@ export function createBrowserPages(given: BrowserPagesKit): BrowserPages {
       ...ownPages(kit),
       ownPage('/oauth/assets/:file', { GET: assetsEndpoint(filesOf(kit)) }),
     ],
-    changePassword: changePasswordAt(kit),
   }
 }
 
@@ -82,11 +73,6 @@ function filesOf({ pageSite, hasLinks, providerLogos }: BrowserKit) {
   return all.filter((file) => file !== null)
 }
 
-function changePasswordAt(kit: BrowserKit): string | null {
-  if (kit.offered?.passwords === undefined) return null
-  return plainAddress(kit, kit.accountUrl === null ? 'account/forgot' : 'account/password')
-}
-
 /** Makes the route of a page. */
 type MakeForm = (page: FormPage) => Routes[number]
 
@@ -96,7 +82,6 @@ function browserKitOf(kit: BrowserPagesKit): BrowserKit {
     passwordFingerprint: createPasswordFingerprint(kit.encryptionKeys),
     offeredCookie: createOfferedCookie(kit.baseUrl),
     rememberedCookie: kit.rememberedBrowsers ? createRememberedCookie(kit.baseUrl) : null,
-    providerLogos: providerLogosOf(kit.providersKit),
     judgeLogout: kit.offersLogout ? createJudgeLogout(kit) : undefined,
   }
 }

@@ -4,7 +4,6 @@ import { AuthError } from '../errors.js'
 import { ok } from '../http/answer.js'
 import type { Capability, Endpoint } from '../http/endpoint.js'
 import { contextOfAction, type HostAction, parseInput, requireIds } from '../http/input.js'
-import { off } from '../lib/off.js'
 import { accountPages } from '../pages/account-form.js'
 import type { FormsKit } from '../pages/pages-kit.js'
 import { ownerOf } from '../principal/principal.js'
@@ -36,12 +35,15 @@ export interface Deletion extends Capability {
   readonly forHost: DeletionForHost
 }
 
-/** `users.delete` was checked at the start. */
+/** Undefined without the option `accounts.deletion`. */
 export function createDeletion(
   given: Omit<DeletionKit, 'deleteUser'>,
   forms: FormsKit | undefined,
-): Deletion {
-  const kit = { ...given, deleteUser: given.users.delete ?? withoutDeletion.delete }
+): Deletion | undefined {
+  const { delete: deleteUser } = given.users
+  // This is checked at the start: with the option, the users have it.
+  if (!given.accountsOptions.deletion || !deleteUser) return undefined
+  const kit = { ...given, deleteUser }
   return {
     routes: [
       ['/auth/account/delete', { POST: askEndpoint(kit) }],
@@ -95,11 +97,3 @@ function notSignedIn(error: unknown): AuthError {
   if (error instanceof AuthError && error.status === 401) return error
   throw error
 }
-
-/** `auth.accounts.delete` without the option. */
-export const withoutDeletion: DeletionForHost = off(
-  'accounts.deletion',
-  'is not configured, which auth.accounts.delete needs.',
-  'set it to true, as docs/accounts.md says.',
-  ['delete'],
-)

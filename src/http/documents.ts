@@ -36,6 +36,28 @@ export function createDocuments(documents: ReadonlyMap<string, object>): Documen
   }
 }
 
+/**
+ * Answers documents that are loaded after the start: a request for a document waits for them, and
+ * every other is passed on at once. A failed load is 503, and the next request tries again.
+ */
+export function documentsLater(load: () => Promise<DocumentHandler>): DocumentHandler {
+  let answerDocument: DocumentHandler | undefined
+  return function answerLater(request, response, next) {
+    if (answerDocument !== undefined) return answerDocument(request, response, next)
+    if (!pathOf(request).includes('/.well-known/')) return next()
+    load().then(
+      (loaded) => {
+        answerDocument = loaded
+        loaded(request, response, next)
+      },
+      (error: unknown) => {
+        if (error instanceof AuthError) writeProblem(response, error, 'plain')
+        else next(error)
+      },
+    )
+  }
+}
+
 /** Answers further documents, before the others. */
 export function withDocuments(
   documents: ReadonlyMap<string, object>,

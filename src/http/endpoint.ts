@@ -77,17 +77,32 @@ export interface Mounting extends Pick<GroundKit, 'warnOnce' | 'trace'> {
   readonly answerCors: AnswerCors | null
 }
 
+/** Routes whose code is loaded after the start. */
+export interface LaterRoutes {
+  /** Every path that they may have: a request for another one waits for nothing. */
+  readonly paths: readonly string[]
+  /** Rejects with 503, and may be tried again. */
+  load(): Promise<Routes>
+  /** An empty one, on which they are mounted. */
+  readonly router: Router
+}
+
 /**
  * Mounts routes. Any other method of a path is 405 with `Allow` (Express alone would answer 404),
  * and a path that cannot be decoded is 404. Unexpected errors go to the host's error handler;
  * `warnOnce` reports wrong settings of the host.
  */
-export function mountAll(router: Router, routes: Routes, mounting: Mounting): Router {
+export function mountAll(
+  router: Router,
+  routes: Routes,
+  mounting: Mounting,
+  later?: LaterRoutes,
+): Router {
   const { contexts, answerCors, warnOnce, trace } = mounting
   const noticeProxies = contexts.areOfHost ? () => {} : createNoticeProxies(warnOnce)
   const noticing = { contexts, noticeProxies }
   const allMethods = new Set<string>()
-  router.use(skipForeignPaths(routes.map(([path]) => path)))
+  router.use(skipForeignPaths([...routes.map(([path]) => path), ...(later?.paths ?? [])]))
   for (const [path, endpoints, style = 'plain', openTo] of routes) {
     if (endpoints === null) continue
     const answerOrigin = openTo === undefined ? answerCors : corsFor(openTo)
@@ -116,7 +131,39 @@ export function mountAll(router: Router, routes: Routes, mounting: Mounting): Ro
         ).catch(unanswered)
     })
   }
+  if (later !== undefined) router.use(mountLater(later, mounting))
   return router.use(undecodable(contexts, answerCors, [...allMethods]))
+}
+
+// A request for one of them waits until they are there, and the next ones find them.
+function mountLater({ paths, load, router }: LaterRoutes, mounting: Mounting): Router {
+  const { contexts, answerCors } = mounting
+  let isMounted = false
+  async function mount(): Promise<void> {
+    const routes = await load()
+    if (isMounted) return
+    isMounted = true
+    mountAll(router, routes, mounting)
+  }
+  router.use(skipForeignPaths(paths), function waitForRoutes(request, response, next) {
+    if (isMounted) return next()
+    mount().then(
+      () => next(),
+      (error: unknown) => {
+        contexts.idOf(request)
+        if (answerCors?.(request, response, ['GET', 'POST', 'DELETE']) === true) return
+        answerError(error, { response, style: styleAt(request.url), unanswered: next })
+      },
+    )
+  })
+  // At once: few requests come before it is done.
+  mount().catch(() => {})
+  return router
+}
+
+// The routes themselves know better, and are not there.
+function styleAt(url: string): ProblemStyle {
+  return url.startsWith('/oauth/') ? 'oauth-endpoint' : 'plain'
 }
 
 function corsFor(openTo: OpenTo | AnswerCors): AnswerCors | null {

@@ -1,6 +1,7 @@
 import { codeChallengePattern } from '../pkce/authorization-code.js'
 import type { OAuthClient } from '../stores/client-contract.js'
 import { type Acr, isAcr } from '../two-factor/acr.js'
+import { maxQueryChars } from './base-url.js'
 import {
   audiencesOf,
   getsRefreshToken,
@@ -393,9 +394,6 @@ export interface ForPage {
   readonly at: 'page'
   readonly problem: PageProblem
 }
-
-/** The longest query, in characters. */
-export const maxQueryChars = 4096
 
 /**
  * Parses the query of a request to the authorization endpoint, without the `?`: form encoding of

@@ -31,6 +31,9 @@ export function checkBaseUrl(baseUrl: string, issuer: URL): URL {
   throw new AuthConfigError(option, `is of another origin than the issuer.`, remedy)
 }
 
+/** The longest query of a page, in characters. */
+export const maxQueryChars = 4096
+
 /** The address of a path of the router. */
 export function addressAt({ href }: URL, path: string): string {
   return `${href.replace(/\/$/, '')}${path}`

@@ -3,7 +3,6 @@ import { type Audit, noRequest, type RequestContext } from '../audit/events.js'
 import type { ClientChange } from '../audit/refusals.js'
 import { AuthConfigError, AuthError } from '../errors.js'
 import { contextOfAction, type HostAction, readAction, requireOptions } from '../http/input.js'
-import { off } from '../lib/off.js'
 import type { Revocations } from '../sessions/revocations.js'
 import type { Sessions } from '../sessions/sessions.js'
 import type {
@@ -107,14 +106,6 @@ export function createClientsForHost(kit: RegisterKit): ClientsForHost {
     list: async () => (await managedClients.list()).map(registered),
   }
 }
-
-/** `auth.clients` if the apps are a list or a read-only store, or without the option `oauth`. */
-export const withoutRegister: ClientsForHost = off(
-  'oauth.clients',
-  'is not a store that auth.clients can change.',
-  'pass clients of sqlOAuthStores(kysely), or a ManagedClientStore of your own.',
-  ['create', 'update', 'rotateSecret', 'removeSecret', 'disable', 'enable', 'find', 'list'],
-)
 
 /**
  * Drops a client from the caches of this process and, with a bus, of all others. Never rejects; a

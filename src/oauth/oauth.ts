@@ -10,7 +10,6 @@ import {
   type ClientsForHost,
   createClientsForHost,
   createForgetClient,
-  withoutRegister,
 } from './clients-for-host.js'
 import { deviceAuthorizationEndpoint } from './device/device-authorization.endpoint.js'
 import { type ResourceMetadata, serverMetadata } from './metadata.js'
@@ -24,8 +23,8 @@ import { userinfoEndpoint } from './userinfo.endpoint.js'
 export interface OAuth extends Capability {
   /** For the root of the site: the documents by which apps discover the server. */
   readonly wellKnown: DocumentHandler
-  /** The register of apps, for the host's own code. */
-  readonly clients: ClientsForHost
+  /** The register of apps, for the host's own code; undefined if the apps are no such store. */
+  readonly clients: ClientsForHost | undefined
 }
 
 /** The endpoints for apps, and the discovery documents. */
@@ -63,9 +62,9 @@ function registrationRoutes(kit: AppsKit): Routes {
   return [['/oauth/register', { POST: register }, 'oauth-endpoint', cors]]
 }
 
-function clientsForHost(kit: AppsKit): ClientsForHost {
+function clientsForHost(kit: AppsKit): ClientsForHost | undefined {
   const { managedClients, scopes } = kit
-  if (managedClients === undefined) return withoutRegister
+  if (managedClients === undefined) return undefined
   const forgetClient = createForgetClient(kit.clients, kit.revocations)
   return createClientsForHost({ ...kit, managedClients, forgetClient, knownScopes: scopes.known })
 }
@@ -108,9 +107,6 @@ export interface WellKnown {
   /** Routes of the router itself, if it is mounted at the issuer. */
   readonly routes: Routes
 }
-
-/** Without the option `oauth` there are no documents. */
-export const withoutDocuments: DocumentHandler = (_request, _response, next) => next()
 
 const openId = '/.well-known/openid-configuration'
 

@@ -34,7 +34,6 @@ import {
   placeWithoutRequest,
   queryIn,
   readPageRequest,
-  returnQuery,
 } from './page-request.js'
 import type { FormsKit } from './pages-kit.js'
 import {
@@ -47,6 +46,7 @@ import {
   showPage,
   withoutAddress,
 } from './show-page.js'
+import { returnQuery } from './sign-in-url.js'
 
 /** One page of the account of the signed-in user. */
 export interface AccountFormPage {

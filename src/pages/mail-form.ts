@@ -16,13 +16,7 @@ import {
 } from './form-page.js'
 import type { FormFault, PageForm } from './form-parts.js'
 import type { Content } from './layout.js'
-import {
-  type MailPageName,
-  pageAddress,
-  queryIn,
-  readPageRequest,
-  returnQuery,
-} from './page-request.js'
+import { type MailPageName, pageAddress, queryIn, readPageRequest } from './page-request.js'
 import type { FormsKit } from './pages-kit.js'
 import {
   errorAnswer,
@@ -36,6 +30,7 @@ import {
   showPage,
   withoutAddress,
 } from './show-page.js'
+import { returnQuery } from './sign-in-url.js'
 
 /** The address of a page, without a flow: nobody is on the way through the steps of a sign-in. */
 export type MailPlace = Pick<PagePlace, 'raw' | 'flow' | 'language'>

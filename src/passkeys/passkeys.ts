@@ -2,7 +2,6 @@ import { AuthError, invalidRequest, notSignedIn } from '../errors.js'
 import { ok } from '../http/answer.js'
 import type { Capability, Endpoint } from '../http/endpoint.js'
 import { parseInput } from '../http/input.js'
-import { off } from '../lib/off.js'
 import { ownerOf } from '../principal/principal.js'
 import { proofRequest } from '../sign-in-again.js'
 import type { PasskeyVerifier } from './contract.js'
@@ -17,17 +16,13 @@ import {
   renamePasskeyEndpoint,
 } from './own-passkeys.js'
 import type { PasskeysKit } from './passkey-kit.js'
-import { forgetLastFactor, settleRemoved, withoutFactors } from './remove-passkey.js'
+import { forgetLastFactor, withoutFactors } from './remove-passkey.js'
 import { passkeyLoginEndpoint, passkeyOptionsEndpoint } from './sign-in-by-passkey.js'
 
 /** Signing in with passkeys, managing them, and reauthentication. */
 export interface Passkeys extends Capability {
   readonly forHost: PasskeysForHost
-  /** See `settleRemoved` in remove-passkey.ts. */
-  readonly settleRemoved: SettleRemoved
 }
-
-export type SettleRemoved = (userId: string, keptSessionIds: readonly string[]) => Promise<void>
 
 /** The endpoints of passkeys, and `auth.passkeys`. */
 export function createPasskeys(kit: PasskeysKit): Passkeys {
@@ -44,7 +39,6 @@ export function createPasskeys(kit: PasskeysKit): Passkeys {
     ],
     close: warmUp(kit.verifier),
     forHost: passkeysForHost(kit),
-    settleRemoved: (userId, kept) => settleRemoved(kit, userId, kept),
   }
 }
 
@@ -100,11 +94,3 @@ function reauthenticateEndpoint(kit: PasskeysKit): Endpoint {
     })
   }
 }
-
-/** `auth.passkeys` without the option `passkeys`. */
-export const withoutPasskeys: PasskeysForHost = off(
-  'passkeys',
-  'is not configured, which auth.passkeys needs.',
-  'pass passkeys to createAuthRouter, as docs/passkeys.md says.',
-  ['list', 'reset'],
-)

@@ -149,6 +149,9 @@ export async function forgetKeptCodes(
   if ((await passkeyStore.listForUser(userId)).length === 0) await keptCodes.forget(userId)
 }
 
+/** See {@link settleRemoved}. */
+export type SettleRemoved = (userId: string, keptSessionIds: readonly string[]) => Promise<void>
+
 /**
  * Call it after passkeys of a user have gone: of the sessions that stay none claims a factor that
  * is no more, and codes that were kept for a passkey go with the last one. Rejects with 503.

@@ -4,7 +4,6 @@ import { AuthError } from '../errors.js'
 import type { KeptCookie } from '../http/answer.js'
 import type { EndpointRequest } from '../http/endpoint.js'
 import type { LoggedIn } from '../login/log-in.js'
-import { logoFile, type ServedFile } from '../pages/page-site.js'
 import type { AskedLifetime } from '../sessions/session-times.js'
 import type { AssertionResponse } from '../two-factor/passkey-response.js'
 import type { AskedRemember } from '../two-factor/remembered-browser.js'
@@ -19,12 +18,6 @@ import { type FoundTicket, findTicket } from './tickets.js'
 // guesses.
 
 type Asking = Pick<EndpointRequest, 'context' | 'incoming' | 'setHeaders'>
-
-/** The logos, by the ids of the providers. Throws AuthConfigError for one that is no picture. */
-export function providerLogosOf(kit: ProvidersKit | undefined): ReadonlyMap<string, ServedFile> {
-  const listed = (kit?.list ?? []).map(({ id, logo }) => [id, logo && logoFile(id, logo)] as const)
-  return new Map(listed.flatMap(([id, file]) => (file === undefined ? [] : [[id, file] as const])))
-}
 
 /**
  * Begins a flow: the address of the provider, and a cookie for the browser. `raw`: the query of the

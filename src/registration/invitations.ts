@@ -16,7 +16,6 @@ import {
 } from '../http/input.js'
 import type { ManagementKit } from '../kits/session-kit.js'
 import { lazily } from '../lib/async.js'
-import { off } from '../lib/off.js'
 
 /** An invitation that can be used. */
 export interface Invitation {
@@ -213,11 +212,3 @@ export function invitationsMade({ audit }: ManagementKit, proofs: Proofs): Invit
     },
   }
 }
-
-/** The same without the option `accounts.registration`. */
-export const withoutRegistration: RegistrationForHost = off(
-  'accounts.registration',
-  'is not configured, which invitations need.',
-  "pass 'invited' or 'open', as docs/accounts.md says.",
-  ['register', 'invite', 'invitations', 'revokeInvitation'],
-)

@@ -4,48 +4,39 @@ import { createAccount } from '../account/account.js'
 import { createSecondFactorManagement } from '../account/second-factors.js'
 import { createSessionManagement, type SessionManagement } from '../account/session-management.js'
 import { createRemoveWaysIn, type WaysInKit } from '../account/ways-in.js'
-import { createAccounts, withoutAccounts, withoutPasswordRules } from '../accounts/accounts.js'
 import type { AccountsKit } from '../accounts/accounts-server.js'
-import { createBrowserPages } from '../browser/browser-pages.js'
-import { createBrowserSessions } from '../cookie/browser-session.js'
+import { mailNotices } from '../accounts/notices.js'
 import { createCookie } from '../cookie/cookie.js'
-import { createDeletion, withoutDeletion } from '../deletion/deletion.js'
-import { createDeviceLinks } from '../device-links/device-links.js'
 import {
   createDirectories,
   withoutDirectories,
   withoutIdentities,
 } from '../directory-sign-in/directories.js'
-import { createEmailSignIn } from '../email-sign-in/email-sign-in.js'
 import { createGuards } from '../guard/guards.js'
 import { createOpenSession } from '../host-sign-in/open-session.js'
 import { createCors } from '../http/cors.js'
 import { leadToChangePassword, withDocuments } from '../http/documents.js'
-import { type Capability, mountAll, type Routes } from '../http/endpoint.js'
+import { type Capability, type LaterRoutes, mountAll, type Routes } from '../http/endpoint.js'
 import { createLogin } from '../login/login.js'
 import { createNamedTokens } from '../named-tokens/named-tokens.js'
 import { addressAt } from '../oauth/base-url.js'
-import { withoutRegister } from '../oauth/clients-for-host.js'
-import { createOAuth, withoutDocuments } from '../oauth/oauth.js'
-import { createPagesForHost } from '../pages/page-request.js'
-import { createFormsKit, type FormsKit } from '../pages/pages-kit.js'
-import { createPasskeys, withoutPasskeys } from '../passkeys/passkeys.js'
+import { createPagesForHost } from '../pages/sign-in-url.js'
+import type { PasskeysKit } from '../passkeys/passkey-kit.js'
 import { relatedOriginsDocument } from '../passkeys/passkeys-options.js'
+import { settleRemoved } from '../passkeys/remove-passkey.js'
 import { createPkce } from '../pkce/pkce.js'
-import { createCallbackPages } from '../provider-sign-in/callback-pages.js'
-import type { ProvidersKit } from '../provider-sign-in/provider-kit.js'
-import { createProviderSignIn } from '../provider-sign-in/provider-sign-in.js'
+import { providerLogosOf } from '../provider-sign-in/provider-logos.js'
 import { createRefresh } from '../refresh/refresh.js'
-import { withoutRegistration } from '../registration/invitations.js'
-import { createRegistration } from '../registration/registration.js'
 import { createRemembered } from '../remembered/remembered.js'
 import { createPublishedKeys } from '../tokens/published-keys.js'
 import type { AuthRouter } from './auth-router.js'
 import { createHealth } from './health.js'
-import { createKit, type Kit, keptAddresses, kitForApps } from './kit.js'
+import { createKit, type Kit } from './kit.js'
+import { createLoadOptional, type Optional } from './load-optional.js'
 import { createMetrics, createStats } from './metrics.js'
 import { createDescribeApi } from './openapi.js'
 import type { ResolvedOptions } from './option-schema.js'
+import type { OptionalCapabilities } from './optional-capabilities.js'
 import type { AuthRouterOptions } from './options.js'
 import { resolveOptions } from './resolve-options.js'
 
@@ -79,12 +70,13 @@ import { resolveOptions } from './resolve-options.js'
 export function createAuthRouter(given: AuthRouterOptions): AuthRouter {
   const options = resolveOptions(given)
   const kit = createKit(options)
-  const map = createMap(kit)
+  const { map, optional } = createMap(kit)
+  const later = laterRoutes(kit, optional)
   const capabilities = Object.values<Capability | undefined>(map).filter((one) => one !== undefined)
   const routes = capabilities.flatMap((capability) => capability.routes)
   const stats = createStats(kit)
   // The functions for the host's own code, by capability.
-  return Object.assign(mount(routes, options, kit), {
+  return Object.assign(mount(routes, later, options, kit), {
     signIn: map.sessions.signIn,
     passwordChanged: map.sessions.passwordChanged,
     hashPassword: map.login.hashPassword,
@@ -96,72 +88,50 @@ export function createAuthRouter(given: AuthRouterOptions): AuthRouter {
     cookie: map.cookie.cookie,
     secondFactors: map.secondFactors.secondFactors,
     pages: createPagesForHost(kit.signInUrl),
-    passkeys: map.passkeys?.forHost ?? withoutPasskeys,
-    accounts: {
-      ...(map.accounts?.forHost ?? withoutAccounts),
-      ...(map.registration?.forHost ?? withoutRegistration),
-      ...(map.deletion?.forHost ?? withoutDeletion),
-    },
+    passkeys: optional.forHost.passkeys,
+    accounts: optional.forHost.accounts,
     identities: map.directories?.identities ?? withoutIdentities,
     directories: map.directories?.directories ?? withoutDirectories,
-    passwords: map.accounts?.passwords ?? withoutPasswordRules,
+    passwords: optional.forHost.passwords,
     issueAuthorizationCode: map.pkce.issueAuthorizationCode,
     wellKnown: withDocuments(
       relatedOriginsDocument(options.passkeys?.relatedOrigins),
-      leadToChangePassword(
-        map.pages?.changePassword ?? null,
-        map.oauth?.wellKnown ?? withoutDocuments,
-      ),
+      leadToChangePassword(changePasswordAt(kit), optional.forHost.wellKnown),
     ),
-    clients: map.oauth?.clients ?? withoutRegister,
+    clients: optional.forHost.clients,
     requireAuth: map.guards.requireAuth,
     authenticate: map.guards.authenticate,
     authenticateToken: map.guards.authenticateToken,
     passportStrategy: map.guards.passportStrategy,
     sockets: map.guards.sockets,
     health: createHealth(kit),
-    openapi: createDescribeApi(routes, options.oauth?.baseUrl),
+    openapi: createDescribeApi(
+      async () => [...routes, ...((await later?.load()) ?? [])],
+      options.oauth?.baseUrl,
+    ),
     stats,
     metrics: createMetrics(kit, stats),
     async close() {
       // Own members only: a polluted Object.prototype must not add a `close`.
       const closable = capabilities.filter((capability) => Object.hasOwn(capability, 'close'))
       for (const capability of closable) capability.close?.()
+      optional.close()
       await kit.close()
     },
   })
 }
 
-// The map: one line for each capability, with its routes. A test compares these comments with the
-// mounted routes.
+// The map: one line for each capability, with its routes. A test compares these comments, and the
+// list of the optional ones below, with the mounted routes.
 function createMap(kit: Kit) {
-  const forApps = kitForApps(kit)
-  const forms = forApps && createFormsKit(forApps)
-
   const login = createLogin(kit)
   const signIns = { ...kit, logIn: login.logIn, openSession: createOpenSession(kit) }
   const secondFactors = createSecondFactorManagement(kit)
   const passkeysKit = kit.passkeyServer && { ...kit, ...kit.passkeyServer }
-  const passkeys = passkeysKit && createPasskeys(passkeysKit)
-  const removeWaysIn = createRemoveWaysIn(waysInKitOf(kit, passkeys?.settleRemoved))
+  const removeWaysIn = createRemoveWaysIn(waysInKitOf(kit, passkeysKit))
   const sessions = createSessionManagement({ ...signIns, removeWaysIn })
   const accountsKit = accountsKitOf(kit, sessions.forAccounts)
-  const { accounts, emailSignIn, deletion, registration } = createOffered(accountsKit, forms)
-  const providersKit = providersKitOf(kit, forms)
-  const providers = providersKit && createProviderSignIn(providersKit)
-  const deviceLinks = createLinks(kit, forms)
-  const pages = forms && {
-    ...forms,
-    logInSteps: login.logInSteps,
-    ownSessions: sessions.ownSessions,
-    totpKit: secondFactors.kit,
-    passkeysKit,
-    offered: accounts?.offered,
-    emailSignInKit: emailSignIn && accountsKit,
-    hasDeletion: deletion !== undefined,
-    providersKit,
-    hasLinks: deviceLinks !== undefined && kit.deviceLinks?.page === undefined,
-  }
+  if (accountsKit !== undefined) mailNotices(accountsKit)
 
   // biome-ignore format: the map is a table
   const map = {
@@ -173,8 +143,6 @@ function createMap(kit: Kit) {
     sessions,                                        // GET, DELETE /auth/sessions
                                                      // DELETE /auth/sessions/:id
     cookie:        createCookie(signIns),
-    browsers:      forApps && createBrowserSessions(forApps),
-                                                     // POST, DELETE /auth/browser-session
     secondFactors,                                   // GET, POST /auth/totp
                                                      // POST /auth/totp/confirm
                                                      // POST /auth/totp/disable
@@ -182,105 +150,158 @@ function createMap(kit: Kit) {
     remembered:    createRemembered(kit),            // GET /auth/remembered-browsers
                                                      // DELETE /auth/remembered-browsers/:id
     acceptance:    createAcceptanceRoutes(kit),      // GET, POST /auth/acceptance
-    passkeys,                                        // POST /auth/passkey/options
-                                                     // POST /auth/passkey/login
-                                                     // GET, POST /auth/passkeys
-                                                     // POST /auth/passkeys/options
-                                                     // POST, DELETE /auth/passkeys/:id
-                                                     // POST /auth/reauthenticate
-    accounts,                                        // POST /auth/password/forgot
-                                                     // POST /auth/password/reset
-                                                     // POST /auth/password/change
-                                                     // GET /auth/email
-                                                     // POST /auth/email/verify
-                                                     // POST /auth/email/confirm
-                                                     // POST /auth/email/change
-                                                     // POST /auth/email/undo
-                                                     // POST /auth/email/second-factor
-                                                     // GET /auth/phone
-                                                     // POST /auth/phone/verify
-                                                     // POST /auth/phone/confirm
-                                                     // POST /auth/phone/change
-                                                     // POST /auth/phone/undo
-                                                     // POST /auth/phone/second-factor
-                                                     // GET, POST /account/password
-                                                     // GET, POST /account/email
-                                                     // GET, POST /account/phone
-                                                     // GET, POST /account/confirm
-                                                     // GET, POST /account/forgot
-                                                     // GET, POST /account/reset
-                                                     // GET, POST /account/undo
-    emailSignIn,                                     // POST /auth/code
-                                                     // POST /auth/code/login
-    registration,                                    // GET /auth/registration
-                                                     // POST /auth/register
-                                                     // POST /auth/register/confirm
-                                                     // GET /auth/invitations/:token
-                                                     // GET, POST /account/register
-                                                     // GET, POST /account/invitation
-                                                     // GET, POST /account/register/confirm
-    deletion,                                        // POST /auth/account/delete
-                                                     // POST /auth/account/delete/confirm
-                                                     // GET, POST /account/delete
-    providers,                                       // GET /auth/providers
-                                                     // POST /auth/providers/finish
-                                                     // POST /auth/providers/:id/start
-                                                     // GET /auth/providers/:id/open
-                                                     // GET, POST /auth/providers/:id/callback
-                                                     // POST /auth/providers/:id/backchannel-logout
-                                                     // GET, POST /auth/identities
-                                                     // POST, DELETE /auth/identities/:id
     directories:   createDirectories(kit.loadDirectories),
-    deviceLinks,                                     // POST /auth/device-links
-                                                     // POST /auth/device-links/open
-                                                     // POST /auth/device-links/approve
-                                                     // POST /auth/device-links/deny
-                                                     // POST /auth/device-links/collect
-                                                     // GET, POST /account/link
     namedTokens:   createNamedTokens(kit),           // GET, POST, DELETE /auth/access-tokens
                                                      // DELETE /auth/access-tokens/:id
-    pages:         pages && createBrowserPages(pages),
-                                                     // GET, POST /oauth/authorize
-                                                     // GET, POST /oauth/sign-in
-                                                     // GET, POST /oauth/code
-                                                     // GET /oauth/providers/:id
-                                                     // GET, POST /oauth/provider
-                                                     // GET, POST /oauth/connect
-                                                     // GET, POST /oauth/second-factor
-                                                     // GET, POST /oauth/recovery-code
-                                                     // GET, POST /oauth/new-password
-                                                     // GET, POST /oauth/address
-                                                     // GET, POST /oauth/acceptance
-                                                     // GET, POST /oauth/enrolment
-                                                     // GET, POST /oauth/passkey
-                                                     // GET, POST /oauth/consent
-                                                     // GET, POST /oauth/continue
-                                                     // GET, POST /oauth/sign-out
-                                                     // GET, POST /oauth/device
-                                                     // GET, POST /oauth/logout
-                                                     // GET, POST /account
-                                                     // GET, POST /account/second-factor
-                                                     // GET, POST /account/passkeys
-                                                     // GET, POST /account/identities
-                                                     // GET /oauth/assets/:file
-    oauth:         forApps && createOAuth(forApps),  // POST /oauth/token
-                                                     // POST /oauth/revoke
-                                                     // POST /oauth/introspect
-                                                     // POST /oauth/device_authorization
-                                                     // POST /oauth/register
-                                                     // GET, POST /oauth/userinfo
-                                                     // GET /auth/consents
-                                                     // DELETE /auth/consents/:clientId
-                                                     // GET /.well-known/openid-configuration
     guards:        createGuards(kit),                // POST /auth/socket-ticket
     publishedKeys: createPublishedKeys(kit.signer, kit.call),
                                                      // GET /auth/jwks.json
   }
-  return map
+  const made = {
+    logInSteps: login.logInSteps,
+    ownSessions: sessions.ownSessions,
+    totpKit: secondFactors.kit,
+    passkeysKit,
+    accountsKit,
+    providerLogos: providerLogosOf(kit.pageSite && kit.providerServer),
+  }
+  return { map, optional: createLoadOptional(kit, made) }
+}
+
+/** The routes that the optional capabilities may have, so that each is there from the start. */
+const optionalRoutes: Readonly<Record<keyof OptionalCapabilities, readonly string[]>> = {
+  browsers: ['POST, DELETE /auth/browser-session'],
+  passkeys: [
+    'POST /auth/passkey/options',
+    'POST /auth/passkey/login',
+    'GET, POST /auth/passkeys',
+    'POST /auth/passkeys/options',
+    'POST, DELETE /auth/passkeys/:id',
+    'POST /auth/reauthenticate',
+  ],
+  accounts: [
+    'POST /auth/password/forgot',
+    'POST /auth/password/reset',
+    'POST /auth/password/change',
+    'GET /auth/email',
+    'POST /auth/email/verify',
+    'POST /auth/email/confirm',
+    'POST /auth/email/change',
+    'POST /auth/email/undo',
+    'POST /auth/email/second-factor',
+    'GET /auth/phone',
+    'POST /auth/phone/verify',
+    'POST /auth/phone/confirm',
+    'POST /auth/phone/change',
+    'POST /auth/phone/undo',
+    'POST /auth/phone/second-factor',
+    'GET, POST /account/password',
+    'GET, POST /account/email',
+    'GET, POST /account/phone',
+    'GET, POST /account/confirm',
+    'GET, POST /account/forgot',
+    'GET, POST /account/reset',
+    'GET, POST /account/undo',
+  ],
+  emailSignIn: ['POST /auth/code', 'POST /auth/code/login'],
+  registration: [
+    'GET /auth/registration',
+    'POST /auth/register',
+    'POST /auth/register/confirm',
+    'GET /auth/invitations/:token',
+    'GET, POST /account/register',
+    'GET, POST /account/invitation',
+    'GET, POST /account/register/confirm',
+  ],
+  deletion: [
+    'POST /auth/account/delete',
+    'POST /auth/account/delete/confirm',
+    'GET, POST /account/delete',
+  ],
+  providers: [
+    'GET /auth/providers',
+    'POST /auth/providers/finish',
+    'POST /auth/providers/:id/start',
+    'GET /auth/providers/:id/open',
+    'GET, POST /auth/providers/:id/callback',
+    'POST /auth/providers/:id/backchannel-logout',
+    'GET, POST /auth/identities',
+    'POST, DELETE /auth/identities/:id',
+  ],
+  deviceLinks: [
+    'POST /auth/device-links',
+    'POST /auth/device-links/open',
+    'POST /auth/device-links/approve',
+    'POST /auth/device-links/deny',
+    'POST /auth/device-links/collect',
+    'GET, POST /account/link',
+  ],
+  pages: [
+    'GET, POST /oauth/authorize',
+    'GET, POST /oauth/sign-in',
+    'GET, POST /oauth/code',
+    'GET /oauth/providers/:id',
+    'GET, POST /oauth/provider',
+    'GET, POST /oauth/connect',
+    'GET, POST /oauth/second-factor',
+    'GET, POST /oauth/recovery-code',
+    'GET, POST /oauth/new-password',
+    'GET, POST /oauth/address',
+    'GET, POST /oauth/acceptance',
+    'GET, POST /oauth/enrolment',
+    'GET, POST /oauth/passkey',
+    'GET, POST /oauth/consent',
+    'GET, POST /oauth/continue',
+    'GET, POST /oauth/sign-out',
+    'GET, POST /oauth/device',
+    'GET, POST /oauth/logout',
+    'GET, POST /account',
+    'GET, POST /account/second-factor',
+    'GET, POST /account/passkeys',
+    'GET, POST /account/identities',
+    'GET /oauth/assets/:file',
+  ],
+  oauth: [
+    'POST /oauth/token',
+    'POST /oauth/revoke',
+    'POST /oauth/introspect',
+    'POST /oauth/device_authorization',
+    'POST /oauth/register',
+    'GET, POST /oauth/userinfo',
+    'GET /auth/consents',
+    'DELETE /auth/consents/:clientId',
+    'GET /.well-known/openid-configuration',
+  ],
+}
+
+// Those that the options ask for; undefined if they ask for none.
+function laterRoutes(kit: Kit, { routes }: Optional): LaterRoutes | undefined {
+  const { oauthServer, passkeyServer, accountsServer, providerServer, deviceLinks } = kit
+  const askedFor: Readonly<Record<keyof OptionalCapabilities, unknown>> = {
+    browsers: oauthServer,
+    passkeys: passkeyServer,
+    accounts: accountsServer,
+    emailSignIn: accountsServer,
+    registration: accountsServer?.accountsOptions.registration,
+    deletion: accountsServer?.accountsOptions.deletion,
+    providers: providerServer,
+    deviceLinks,
+    pages: oauthServer,
+    oauth: oauthServer,
+  }
+  const names = (Object.keys(optionalRoutes) as (keyof OptionalCapabilities)[]).filter(
+    (name) => askedFor[name],
+  )
+  if (names.length === 0) return undefined
+  const listed = names.flatMap((name) => optionalRoutes[name])
+  const paths = listed.map((route) => route.slice(route.lastIndexOf(' ') + 1))
+  return { paths, load: routes, router: emptyRouter() }
 }
 
 // The kit that knows all ways in besides the password.
-function waysInKitOf(kit: Kit, settlePasskeys: WaysInKit['settlePasskeys']): WaysInKit {
+function waysInKitOf(kit: Kit, passkeysKit: PasskeysKit | undefined): WaysInKit {
+  const settlePasskeys: WaysInKit['settlePasskeys'] =
+    passkeysKit && ((userId, kept) => settleRemoved(passkeysKit, userId, kept))
   return { ...kit, settlePasskeys, phones: kit.accountsServer?.channels.phone }
 }
 
@@ -292,52 +313,21 @@ function accountsKitOf(
   return kit.accountsServer && { ...kit, ...kit.accountsServer, ...ending }
 }
 
-// The capabilities of the option `accounts`.
-function createOffered(kit: AccountsKit | undefined, forms: FormsKit | undefined) {
-  if (kit === undefined)
-    return {
-      accounts: undefined,
-      emailSignIn: undefined,
-      deletion: undefined,
-      registration: undefined,
-    }
-  const { emailSignIn, deletion, phones } = kit.accountsOptions
-  return {
-    accounts: createAccounts(kit, forms),
-    emailSignIn: emailSignIn || phones?.signIn ? createEmailSignIn(kit) : undefined,
-    deletion: deletion ? createDeletion(kit, forms) : undefined,
-    registration: createRegistration(kit, forms),
-  }
+// The page for a new password; null without.
+function changePasswordAt({ pagesUrl, hasAccountPage, accountsServer, users }: Kit): string | null {
+  if (!pagesUrl || !accountsServer || !users.updatePasswordHash) return null
+  return addressAt(pagesUrl, hasAccountPage ? '/account/password' : '/account/forgot')
 }
 
-// The capability of the option `deviceLinks`.
-function createLinks(kit: Kit, forms: FormsKit | undefined) {
-  const { deviceLinks, deviceCodes, pagesUrl } = kit
-  // Checked at the start: there is one of the two.
-  const linkPage = deviceLinks?.page ?? (pagesUrl && addressAt(pagesUrl, '/account/link'))
-  if (!deviceLinks || !deviceCodes || linkPage === undefined) return undefined
-  const parts = { deviceCodes, linkPage, shortCode: deviceLinks.shortCode }
-  return createDeviceLinks(kit, parts, deviceLinks.page === undefined ? forms : undefined)
-}
-
-// The kit of the option `providers`.
-function providersKitOf(kit: Kit, forms: FormsKit | undefined): ProvidersKit | undefined {
-  const { providerServer, identities, proofs, accountsServer } = kit
-  if (!providerServer || !identities || !proofs) return undefined
-  return {
-    ...kit,
-    ...providerServer,
-    identities,
-    proofs,
-    beforeRegister: accountsServer?.accountsOptions.beforeRegister,
-    isKept: keptAddresses(accountsServer),
-    callbackPages: forms && createCallbackPages(forms),
-    issuer: kit.oauthServer?.issuer ?? providerServer.baseUrl.origin,
-  }
-}
-
-function mount(routes: Routes, { cors }: ResolvedOptions, kit: Kit): Router {
+function mount(
+  routes: Routes,
+  later: LaterRoutes | undefined,
+  { cors }: ResolvedOptions,
+  kit: Kit,
+): Router {
   const { contexts, warnOnce, trace } = kit
   const deps = { contexts, answerCors: createCors(cors), warnOnce, trace }
-  return mountAll(Router({ caseSensitive: true }), routes, deps)
+  return mountAll(emptyRouter(), routes, deps, later)
 }
+
+const emptyRouter = () => Router({ caseSensitive: true })

@@ -25,11 +25,10 @@ import { createVerifyPassword } from '../login/verify-password.js'
 import { createMailer, type MailTexts } from '../mail/mailer.js'
 import { type BackchannelLogout, createBackchannelLogout } from '../oauth/backchannel-logout.js'
 import { addressAt } from '../oauth/base-url.js'
-import { createDeviceFlow } from '../oauth/device/device-flow.js'
 import { createOAuthServer, type OAuthServer } from '../oauth/oauth-server.js'
-import { createSignInUrl } from '../pages/page-request.js'
 import { createPageSite, type PageSite } from '../pages/page-site.js'
 import type { PagesKit } from '../pages/pages-kit.js'
+import { createSignInUrl } from '../pages/sign-in-url.js'
 import { createTexts } from '../pages/texts.js'
 import { createPasskeyFactor, createPasskeyProof } from '../passkeys/passkey-factor.js'
 import type { PasskeyServer } from '../passkeys/passkey-kit.js'
@@ -54,7 +53,6 @@ import {
 } from '../sign-in-again.js'
 import { createThrottle } from '../throttle/throttle.js'
 import { createAccessTokens } from '../tokens/access-token.js'
-import type { Acr } from '../two-factor/acr.js'
 import { createKeptCodes } from '../two-factor/recovery-codes.js'
 import { forgetsBrowsers, type RememberedBrowsers } from '../two-factor/remembered-browser.js'
 import { createSecondFactors } from '../two-factor/second-factor.js'
@@ -118,31 +116,6 @@ export function createKit(options: ResolvedOptions): Kit {
       await Promise.all([kit.revocations.close(), kit.closeHost()])
     },
   }
-}
-
-/** The kit for apps; undefined without the option `oauth`. */
-export function kitForApps(kit: Kit): PagesKit | undefined {
-  const { oauthServer, pages, pageSite } = kit
-  if (oauthServer === undefined || pages === undefined || pageSite === undefined) return undefined
-  const { deviceRules } = oauthServer
-  const { deviceCodes } = kit
-  return {
-    ...kit,
-    ...oauthServer,
-    pages,
-    pageSite,
-    acrValues: acrValuesOf(kit),
-    locales: [...pageSite.languages.keys()],
-    providerIds: kit.providerServer?.list.map(({ id }) => id) ?? [],
-    deviceFlow: deviceRules && deviceCodes && createDeviceFlow(kit, deviceRules, deviceCodes),
-  }
-}
-
-// Advertises only levels that some session can reach.
-function acrValuesOf({ totp, codeFactors, passkeyServer }: Kit): readonly Acr[] {
-  if (passkeyServer !== undefined) return ['urn:mar:1fa', 'urn:mar:2fa', 'phr']
-  const hasFactors = totp !== undefined || codeFactors.length > 0
-  return hasFactors ? ['urn:mar:1fa', 'urn:mar:2fa'] : ['urn:mar:1fa']
 }
 
 function settingsOf(options: ResolvedOptions) {

@@ -17,18 +17,22 @@ export interface OpenApiOptions {
 export type DescribeApi = (options?: OpenApiOptions) => Promise<OpenApiDocument>
 
 /** Describes only the mounted routes. */
-export function createDescribeApi(routes: Routes, baseUrlOfApps: string | undefined): DescribeApi {
-  const mounted = new Set(
-    routes.flatMap(([path, endpoints]) =>
-      Object.keys(endpoints ?? {}).map((method) => `${method} ${path}`),
-    ),
-  )
+export function createDescribeApi(
+  loadRoutes: () => Promise<Routes>,
+  baseUrlOfApps: string | undefined,
+): DescribeApi {
   const describe = loadOnce(async () => {
     // Imported on demand: most hosts never call it.
-    const [{ describeOperations }, { operations }] = await Promise.all([
+    const [routes, { describeOperations }, { operations }] = await Promise.all([
+      loadRoutes(),
       import('../openapi/document.js'),
       import('./operations.js'),
     ])
+    const mounted = new Set(
+      routes.flatMap(([path, endpoints]) =>
+        Object.keys(endpoints ?? {}).map((method) => `${method} ${path}`),
+      ),
+    )
     return describeOperations(operations.filter(({ route }) => mounted.has(route)))
   })
   return async function openapi(options) {

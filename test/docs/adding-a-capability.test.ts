@@ -205,8 +205,8 @@ describe('docs/adding-a-capability.md', () => {
   it('has the route and the page mounted, as the map says, and both answer', async () => {
     const app = await serveCopy()
     const map = readFileSync(join(copy, 'src/router/create-auth-router.ts'), 'utf8')
-    expect(map).toContain('// GET, POST /auth/account/delete\n')
-    expect(map).toContain('// GET, POST /account/data\n')
+    expect(map).toContain("'GET, POST /auth/account/delete',\n")
+    expect(map).toContain("'GET, POST /account/data',\n")
     const login = await request(app)
       .post('/api/v1/login')
       .send({ username: 'alice', password })

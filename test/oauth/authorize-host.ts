@@ -177,6 +177,7 @@ export async function startAuthorize(settings: AuthorizeSettings = {}): Promise<
     emailSignInKit: undefined,
     hasDeletion: false,
     providersKit: undefined,
+    providerLogos: new Map(),
     hasLinks: false,
   })
   const answers: Noted[] = []

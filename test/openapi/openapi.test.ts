@@ -15,6 +15,7 @@ import { deviceLinksOptions } from '../support/mounted-device-links.js'
 import { issuer, oauthOptions, registrationOption, wiki } from '../support/mounted-oauth.js'
 import { passkeyOptions } from '../support/mounted-passkeys.js'
 import { providersOptions } from '../support/mounted-providers.js'
+import { mountedPaths } from '../support/mounted-routes.js'
 
 const root = new URL('../../', import.meta.url)
 const mounted: Partial<AuthRouterOptions> = {
@@ -54,9 +55,7 @@ function routesOf({ paths }: OpenApiDocument): string[] {
 
 /** What is there, as the router itself says it when a method is refused. */
 async function answeredRoutes({ auth, url }: TestHost): Promise<string[]> {
-  const layers = auth.stack as { route?: { path: string } }[]
-  const mounted = layers.flatMap(({ route }) => (route === undefined ? [] : [route.path]))
-  const paths = mounted.filter(isForClients)
+  const paths = (await mountedPaths(auth)).filter(isForClients)
   const routes = paths.map(async (path) => {
     const { headers } = await fetch(`${url}${path}`, { method: 'PATCH' })
     const methods = (headers.get('allow') ?? '').split(', ').filter((method) => method !== 'HEAD')

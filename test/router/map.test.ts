@@ -7,16 +7,22 @@ import { accountsOptions } from '../support/mounted-accounts.js'
 import { issuer, oauthOptions, registrationOption, wiki } from '../support/mounted-oauth.js'
 import { passkeyOptions } from '../support/mounted-passkeys.js'
 import { providersOptions } from '../support/mounted-providers.js'
+import { mountedPaths } from '../support/mounted-routes.js'
 
 const key = await generateSigningKey('ES256')
 const source = new URL('../../src/router/create-auth-router.ts', import.meta.url)
 
-/** What the comments beside the map say: a path, and the methods that it answers. */
+/**
+ * What the comments beside the map say, and the list of optional routes: a path, and the methods
+ * that it answers.
+ */
 async function writtenRoutes(): Promise<string[]> {
   const text = await readFile(source, 'utf8')
   const from = text.indexOf('const map = {')
   const map = text.slice(from, text.indexOf('\n  }\n', from))
-  const said = [...map.matchAll(/\/\/ (.*)$/gm)].flatMap(([, comment = '']) => comment.split('; '))
+  const [, list = ''] = /const optionalRoutes: .*? = {\n(.*?)\n}\n/s.exec(text) ?? []
+  const comments = [...map.matchAll(/\/\/ (.*)$/gm)].flatMap(([, one = '']) => one.split('; '))
+  const said = [...comments, ...[...list.matchAll(/'(.*?)'/g)].map(([, route = '']) => route)]
   return said.flatMap((route) => {
     const path = route.split(' ').at(-1) ?? ''
     return route
@@ -46,9 +52,7 @@ async function mountedRoutes(): Promise<string[]> {
   const required = { ...acceptanceOptions(), ...accountsOptions([], { provenAddress: true }) }
   const others = { ...required, ...providersOptions(), deviceLinks: {}, ...remember }
   const host = await startHost({ options: { namedTokens: true, ...others, ...oauth } })
-  const layers = (host.auth as unknown as { stack: { route?: { path: string } }[] }).stack
-  const paths = layers.flatMap(({ route }) => (route === undefined ? [] : [route.path]))
-  const answers = paths.map(async (path) => {
+  const answers = (await mountedPaths(host.auth)).map(async (path) => {
     const url = `${host.url}${path.replace(/:\w+/, 'none')}`
     const { status, headers } = await fetch(url, { method: 'PATCH' })
     expect(status).toBe(405)

@@ -47,11 +47,14 @@ export const workers = {
   'process-worker': 'testing/store-contract/process-worker',
 }
 
+/** What a router loads after its start, if an option asks for it. */
+const optional = 'router/optional-capabilities'
+
+/** A few lines that buses share: not worth a file. */
+const ofBuses = /\/src\/stores\/bus-message\.ts$/
+
 /** What describes requests: each room in its `api.ts`, in the words of `openapi/`. */
 const described = /\/src\/(?:openapi\/|[\w-]+\/(?:[\w-]+-)?api\.ts$|router\/operations\.ts$)/
-
-/** What signs users of directories in: a router without them loads none of it. */
-const ofDirectories = /\/src\/directory-sign-in\/(?!directories(?:-options)?\.ts$)/
 
 const zodFolder = join(root, 'node_modules/zod')
 
@@ -73,33 +76,42 @@ const zod = {
 
 /**
  * What more than one entry uses stands once, so that a class is the same whichever entry names it.
- * Apart from it the second factor, of which not everybody has the library loaded, what asks other
- * servers, which loads TLS, the OpenAPI document, which few processes write, and what operators
- * call from a terminal, which no server loads.
+ * `shared` is what the main entry loads of it at once. Apart from that: what the options ask for,
+ * the OpenAPI document, which few processes write, and what other entries have in common.
  */
-const shared = [
+const groups = (ofIndex, ofOptions) => [
   { name: 'zod', test: (id) => /[/\0]zod(\/|$)/.test(id), minShareCount: 1 },
   { name: 'client/shared', test: /\/src\/client\/(?!oauth\/)/, minShareCount: 2 },
   { name: 'client/oauth-shared', test: /\/src\/client\/oauth\//, minShareCount: 2 },
-  {
-    name: 'shared',
-    test: (id) =>
-      /\/src\/(?!(?:admin|client|testing)\/|two-factor\/totp|lib\/outgoing)/.test(id) &&
-      !ofDirectories.test(id) &&
-      !described.test(id),
-    minShareCount: 2,
-  },
-  { name: 'directory-sign-in', test: ofDirectories, minShareCount: 2 },
+  { name: 'shared', test: (id) => ofIndex.has(id) || ofBuses.test(id), minShareCount: 2 },
+  { name: 'optional-shared', test: ofOptions.has, minShareCount: 2 },
   { name: 'openapi', test: described, minShareCount: 1 },
   { name: 'testing-shared', test: /\/src\/testing\//, minShareCount: 2 },
 ]
 
-function read(input) {
+/** Notes what a module loads at once, with all that this loads. */
+function noteLoadedBy(entry) {
+  const loaded = new Set()
+  const plugin = {
+    name: 'loaded-at-once',
+    buildEnd() {
+      const visit = (id) => {
+        if (loaded.has(id)) return
+        loaded.add(id)
+        for (const imported of this.getModuleInfo(id)?.importedIds ?? []) visit(imported)
+      }
+      visit(entry)
+    },
+  }
+  return { plugin, has: (id) => loaded.has(id) }
+}
+
+function read(input, plugins = []) {
   return rolldown({
     input,
     cwd: root,
     platform: 'node',
-    plugins: [zod],
+    plugins: [zod, ...plugins],
     // Dependencies, peers and Node's own, but not what the bundler adds itself.
     external: /^(?!\0|@oxc-project\/runtime\/|zod$)[^./]/,
     transform: { target: 'node20.19' },
@@ -112,8 +124,11 @@ const pathOf = (source) => join(root, 'src', `${source}.ts`)
 /** Makes them; answers the text of each file by its name. */
 export async function bundle() {
   const sources = Object.entries({ ...entries, ...workers, ...programs })
+  const ofIndex = noteLoadedBy(pathOf(entries.index))
+  const ofOptions = noteLoadedBy(pathOf(optional))
   const bundle = await read(
     Object.fromEntries(sources.map(([name, source]) => [name, pathOf(source)])),
+    [ofIndex.plugin, ofOptions.plugin],
   )
   const { output } = await bundle.generate({
     dir: join(root, 'dist'),
@@ -123,7 +138,7 @@ export async function bundle() {
     minifyInternalExports: false,
     // Those that hosts read stand in the declarations.
     comments: false,
-    codeSplitting: { groups: shared },
+    codeSplitting: { groups: groups(ofIndex, ofOptions) },
   })
   await bundle.close()
   return Object.fromEntries(output.map(({ fileName, code }) => [fileName, textOf(fileName, code)]))

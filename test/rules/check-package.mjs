@@ -75,7 +75,7 @@ function checkContents(packed) {
 }
 
 /** What an installation costs at most: files, and bytes that are fetched. */
-const most = { files: 146, bytes: 978_000 }
+const most = { files: 149, bytes: 978_000 }
 
 function checkWeight({ files, size }) {
   return [

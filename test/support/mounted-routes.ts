@@ -1,4 +1,5 @@
 // The routes of a router, as it names them itself: none is forgotten.
+import type { AuthRouter } from '../../src/index.js'
 import { password, type TestHost } from './host.js'
 
 /** What asks for no token at all. */
@@ -19,10 +20,25 @@ const bodies: Readonly<Record<string, object>> = {
   'POST /auth/totp/recovery-codes': { password, code: '123456' },
 }
 
+/** Of a router of Express: a route, or another router. */
+interface Layer {
+  readonly route?: { readonly path: string }
+  readonly handle: { readonly stack?: readonly Layer[] }
+}
+
+/** Every path that is mounted, once the code of all of them is loaded. */
+export async function mountedPaths(auth: AuthRouter): Promise<string[]> {
+  await auth.openapi()
+  const pathsIn = (layers: readonly Layer[]): string[] =>
+    layers.flatMap(({ route, handle }) =>
+      route === undefined ? pathsIn(handle.stack ?? []) : [route.path],
+    )
+  return pathsIn(auth.stack as unknown as readonly Layer[])
+}
+
 /** Every route that is mounted. */
 export async function mountedRoutes({ auth, url }: TestHost): Promise<string[]> {
-  const layers = (auth as unknown as { stack: { route?: { path: string } }[] }).stack
-  const paths = layers.flatMap(({ route }) => (route === undefined ? [] : [route.path]))
+  const paths = await mountedPaths(auth)
   const routes = paths.map(async (path) => {
     const { headers } = await fetch(`${url}${path}`, { method: 'PATCH' })
     const methods = (headers.get('allow') ?? '').split(', ').filter((method) => method !== 'HEAD')

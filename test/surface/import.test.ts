@@ -3,6 +3,23 @@ import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { loadedBy, packagesOf } from '../support/loaded-files.js'
 
+const textOf = (name: string) =>
+  readFileSync(new URL(`../../dist/${name}.js`, import.meta.url), 'utf8')
+
+/** One of each capability that the map has by an option. */
+const optional = [
+  'createBrowserSessions',
+  'createPasskeys',
+  'createAccounts',
+  'createEmailSignIn',
+  'createRegistration',
+  'createDeletion',
+  'createProviderSignIn',
+  'createDeviceLinks',
+  'createBrowserPages',
+  'createOAuth',
+]
+
 describe('importing the package', () => {
   const late = [
     'piscina',
@@ -26,11 +43,19 @@ describe('importing the package', () => {
   })
 
   it('loads nothing of what operators call from a terminal', () => {
-    const loaded = ['index', 'shared'].map((name) =>
-      readFileSync(new URL(`../../dist/${name}.js`, import.meta.url), 'utf8'),
-    )
+    const loaded = ['index', 'shared'].map(textOf)
     expect(loaded.join('')).toMatch(/function createAuthRouter\(/)
     expect(loaded.join('')).not.toMatch(/function (?:adminOf|createAdminKeys|runCommand|examine)\(/)
+  })
+
+  it('loads nothing of what only an option asks for', () => {
+    const loaded = ['index', 'shared'].map(textOf).join('')
+    const later = ['optional-capabilities', 'optional-shared'].map(textOf).join('')
+    for (const factory of optional) {
+      expect(later).toContain(`function ${factory}(`)
+      expect(loaded).not.toContain(`function ${factory}(`)
+    }
+    expect(loaded).not.toContain('function createReadNumber(')
   })
 
   it('would be seen to load them', () => {
