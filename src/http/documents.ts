@@ -37,14 +37,19 @@ export function createDocuments(documents: ReadonlyMap<string, object>): Documen
 }
 
 /**
- * Answers documents that are loaded after the start: a request for a document waits for them, and
- * every other is passed on at once. A failed load is 503, and the next request tries again.
+ * Answers documents that are loaded after the start: a request for one of their paths waits for
+ * them, and every other is passed on at once. A failed load is 503, and the next request tries
+ * again.
  */
-export function documentsLater(load: () => Promise<DocumentHandler>): DocumentHandler {
+export function documentsLater(
+  paths: readonly string[],
+  load: () => Promise<DocumentHandler>,
+): DocumentHandler {
+  const later = new Set(paths)
   let answerDocument: DocumentHandler | undefined
   return function answerLater(request, response, next) {
     if (answerDocument !== undefined) return answerDocument(request, response, next)
-    if (!pathOf(request).includes('/.well-known/')) return next()
+    if (!later.has(pathOf(request))) return next()
     load().then(
       (loaded) => {
         answerDocument = loaded

@@ -12,6 +12,7 @@ import {
   createForgetClient,
 } from './clients-for-host.js'
 import { deviceAuthorizationEndpoint } from './device/device-authorization.endpoint.js'
+import { openIdDocument, pathOf, serverDocumentPaths } from './document-paths.js'
 import { type ResourceMetadata, serverMetadata } from './metadata.js'
 import type { OAuthServer } from './oauth-server.js'
 import { listConsentsEndpoint, revokeConsentEndpoint } from './own-consents.js'
@@ -108,14 +109,7 @@ export interface WellKnown {
   readonly routes: Routes
 }
 
-const openId = '/.well-known/openid-configuration'
-
 /**
- * If the issuer has a path, RFC 8414 puts it after the document's name
- * ([§3.1](https://www.rfc-editor.org/rfc/rfc8414#section-3.1)), and OpenID Connect [Discovery
- * §4](https://openid.net/specs/openid-connect-discovery-1_0.html) before it. Clients request
- * either.
- *
  * @param apiDocuments - the metadata of the APIs, by their paths
  *
  * @internal
@@ -126,22 +120,14 @@ export function createWellKnown(
   server: object,
   apiDocuments: ReadonlyMap<string, ResourceMetadata>,
 ): WellKnown {
-  const path = pathOf(issuer)
-  const documents = new Map<string, object>([
-    [`/.well-known/oauth-authorization-server${path}`, server],
-    [`${openId}${path}`, server],
-    [`${path}${openId}`, server],
-    ...apiDocuments,
-  ])
-  const isOwnPath = path === pathOf(baseUrl)
+  const ofServer = serverDocumentPaths(issuer).map((path) => [path, server] as const)
+  const documents = new Map<string, object>([...ofServer, ...apiDocuments])
+  const isOwnPath = pathOf(issuer) === pathOf(baseUrl)
   const answer = publicDocument(server)
   return {
     handler: createDocuments(documents),
-    routes: isOwnPath ? [[openId, { GET: async () => answer }, 'plain', 'every-origin']] : [],
+    routes: isOwnPath
+      ? [[openIdDocument, { GET: async () => answer }, 'plain', 'every-origin']]
+      : [],
   }
-}
-
-// RFC 8414 §3.1: a lone slash is not a path.
-function pathOf({ pathname }: URL): string {
-  return pathname === '/' ? '' : pathname
 }

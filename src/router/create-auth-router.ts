@@ -295,7 +295,9 @@ function laterRoutes(kit: Kit, { routes }: Optional): LaterRoutes | undefined {
   if (names.length === 0) return undefined
   const listed = names.flatMap((name) => optionalRoutes[name])
   const paths = listed.map((route) => route.slice(route.lastIndexOf(' ') + 1))
-  return { paths, load: routes, router: emptyRouter() }
+  // Only `oauth` has pages. Without it, a page of the host's at such a path waits for nothing.
+  const mayBe = oauthServer ? paths : paths.filter((path) => !path.startsWith('/account'))
+  return { paths: mayBe, load: routes, router: emptyRouter() }
 }
 
 // The kit that knows all ways in besides the password.

@@ -8,6 +8,8 @@ import { describeFailure } from '../lib/host-call.js'
 import { loadOnce } from '../lib/load-once.js'
 import { off } from '../lib/off.js'
 import type { ClientsForHost } from '../oauth/clients-for-host.js'
+import { serverDocumentPaths } from '../oauth/document-paths.js'
+import type { OAuthServer } from '../oauth/oauth-server.js'
 import type { PasskeysForHost } from '../passkeys/own-passkeys.js'
 import type { RegistrationForHost } from '../registration/invitations.js'
 import type { Kit } from './kit.js'
@@ -130,6 +132,7 @@ function functionsForHost(
   const { registration, deletion } = accountsServer?.accountsOptions ?? {}
   const later = <Part>(isThere: unknown, of: (all: OptionalCapabilities) => Part) =>
     isThere ? async () => of(await load()) : undefined
+  const documents = oauthServer === undefined ? [] : documentPaths(oauthServer)
   const wellKnown = later(oauthServer, ({ oauth }) => oauth?.wellKnown ?? withoutDocuments)
   return {
     passkeys: functionsOf(
@@ -164,8 +167,13 @@ function functionsForHost(
       needsRegister,
       later(oauthServer?.managedClients, ({ oauth }) => oauth?.clients),
     ),
-    wellKnown: wellKnown === undefined ? withoutDocuments : documentsLater(wellKnown),
+    wellKnown: wellKnown === undefined ? withoutDocuments : documentsLater(documents, wellKnown),
   }
+}
+
+// Every other path below `/.well-known` is the host's, whether the documents are loaded or not.
+function documentPaths({ issuer, apiDocuments }: OAuthServer): readonly string[] {
+  return [...serverDocumentPaths(new URL(issuer)), ...apiDocuments.keys()]
 }
 
 const withoutDocuments: DocumentHandler = (_request, _response, next) => next()
