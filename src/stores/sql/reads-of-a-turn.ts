@@ -1,5 +1,9 @@
+import { nextTick } from 'node:process'
 import { type OperationNodeSource, type RawBuilder, sql } from 'kysely'
 import type { AuthDatabase } from './tables.js'
+
+// Taken at the import, as `nextTick` is: a test of the host's may stop both with its clock.
+const { queueMicrotask } = globalThis
 
 interface Read {
   /** Two reads of one kind are two statements. */
@@ -35,7 +39,7 @@ export function readsOfATurn(db: AuthDatabase): ReadRow {
     open = turn
     // All promises that can go on do so first: they may ask for more.
     queueMicrotask(() =>
-      process.nextTick(() => {
+      nextTick(() => {
         if (open === turn) open = undefined
         send(db, [...turn.values()])
       }),
