@@ -31,6 +31,9 @@ interface OptionalForHost {
   readonly wellKnown: DocumentHandler
 }
 
+/** Node repeats the failure of an import whose file it has found, such as EMFILE. */
+const restart = 'if it goes on, restart this process: Node keeps most failures of an import.'
+
 /** Loads nothing yet. */
 export function createLoadOptional(kit: Kit, made: MadeAtStart): Optional {
   let loaded: OptionalCapabilities | undefined
@@ -42,7 +45,11 @@ export function createLoadOptional(kit: Kit, made: MadeAtStart): Optional {
       if (isClosed) closeAll(loaded)
       return loaded
     },
-    (cause) => kit.audit({ type: 'host.failed', ...describeFailure('import', cause) }, noRequest),
+    (cause) =>
+      kit.audit(
+        { type: 'host.failed', hint: restart, ...describeFailure('import', cause) },
+        noRequest,
+      ),
   )
   return {
     routes: async () => listOf(await load()).flatMap(({ routes }) => routes),

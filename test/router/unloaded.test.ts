@@ -9,7 +9,7 @@ vi.mock('../../src/router/optional-capabilities.js', () => {
 })
 
 async function start(options: HostSettings['options']) {
-  const { url, auth } = await startHost({
+  const { url, events } = await startHost({
     ...(options && { options }),
     prefix: '/',
     before: (app, router) => void app.use(router.wellKnown),
@@ -18,15 +18,19 @@ async function start(options: HostSettings['options']) {
     isBeyond: (fault) => fault.includes('503'),
   })
   const statusOf = async (path: string) => (await fetch(new URL(path, url))).status
-  return { auth, statusOf }
+  return { events, statusOf }
 }
 
 it('the routes are 503, and those of the start are there', async () => {
-  const { statusOf } = await start({ ...accountsOptions(), ...oauthOptions() })
+  const { events, statusOf } = await start({ ...accountsOptions(), ...oauthOptions() })
   expect(await statusOf('/auth/password/forgot')).toBe(503)
   expect(await statusOf('/account/password')).toBe(503)
   expect(await statusOf('/.well-known/oauth-authorization-server')).toBe(503)
   expect(await statusOf('/me')).toBe(401)
+  const hint = 'if it goes on, restart this process: Node keeps most failures of an import.'
+  expect(events).toContainEqual(
+    expect.objectContaining({ type: 'host.failed', operation: 'import', hint }),
+  )
 })
 
 it('documents of the host are its own: a certificate can be renewed', async () => {
