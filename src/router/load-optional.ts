@@ -202,5 +202,5 @@ function functionsOf<ForHost extends object>(
     }
     return [name, call] as const
   })
-  return Object.freeze(Object.fromEntries(functions)) as ForHost
+  return Object.fromEntries(functions) as unknown as ForHost
 }

@@ -97,7 +97,7 @@ describe.each(databaseKinds)('reads of one turn on $name', (kind) => {
       ]
       onTestFinished(() => stopped.forEach((one) => void one.mockRestore()))
       const reads = [stores.sessions.find(session.id), stores.secondFactors.find(factor.userId)]
-      const both = await Promise.race([Promise.all(reads), setTimeout(500, 'no answer')])
+      const both = await Promise.race([Promise.all(reads), setTimeout(20_000, 'no answer')])
       for (const one of stopped) one.mockRestore()
       expect(both).toEqual([session, factor])
     },
