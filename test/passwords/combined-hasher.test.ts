@@ -68,10 +68,10 @@ describe('a login with a hash of another system', () => {
     expect([stored(), count('password.rehashed')]).toEqual([passwordHash, 0])
   })
 
-  it('50 times at once succeeds 50 times, and replaces it once', async () => {
+  it('20 times at once succeeds 20 times, and replaces it once', async () => {
     const { logIn, stored, count } = await hostWith(meteorHash)
-    const answers = await Promise.all(Array.from({ length: 50 }, () => logIn()))
-    expect(answers.map(({ status }) => status)).toEqual(Array(50).fill(200))
+    const answers = await Promise.all(Array.from({ length: 20 }, () => logIn()))
+    expect(answers.map(({ status }) => status)).toEqual(Array(20).fill(200))
     expect(count('password.rehashed')).toBe(1)
     expect(bcrypt.compareSync(password, stored())).toBe(true)
   })
