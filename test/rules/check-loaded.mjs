@@ -8,7 +8,7 @@ import { finish, root, run } from './support.mjs'
 
 /** A little above today's figures: whoever adds a dependency or a room says so here. */
 const most = {
-  ours: { modules: 4, bytes: 908_000 },
+  ours: { modules: 4, bytes: 910_000 },
   others: { modules: 140, bytes: 700_000 },
 }
 
