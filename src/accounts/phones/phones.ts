@@ -71,6 +71,7 @@ export function createPhoneChannel(
     isClaimed: async (...asked) => (await load()).isClaimed(...asked),
     unlock: async (userId) => (await load()).unlock(userId),
     stats: () => loaded?.stats() ?? { sent: 0, failed: 0, waiting: 0 },
-    close: async () => (await load()).close(),
+    // What could not be loaded has nothing to close, and keeps nothing else from closing.
+    close: async () => (await load().catch(() => undefined))?.close(),
   }
 }
