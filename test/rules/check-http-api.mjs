@@ -183,13 +183,16 @@ function answerList(status, given) {
   return list(caption, rowsOf(wrapped ? data : schema))
 }
 
+/** Answers that hold the same stand once, with all their statuses. */
 function successLists(responses) {
-  return Object.entries(responses)
+  const answers = Object.entries(responses)
     .filter(([status]) => Number(status) < 400)
-    .flatMap(([status, response]) => {
-      const schema = resolve(response).content?.['application/json']?.schema
-      return schema === undefined ? [] : answerList(status, schema)
-    })
+    .map(([status, response]) => [status, resolve(response).content?.['application/json']?.schema])
+    .filter(([, schema]) => schema !== undefined)
+  return [...new Set(answers.map(([, schema]) => JSON.stringify(schema)))].flatMap((text) => {
+    const alike = answers.filter(([, schema]) => JSON.stringify(schema) === text)
+    return answerList(alike.map(([status]) => status).join(' or '), JSON.parse(text))
+  })
 }
 
 /** Answers that are no JSON: pages, redirects, 204. */
@@ -280,53 +283,97 @@ const isOAuth = (responses) =>
   })
 
 /** What a request has that is "the same as" another, and that one has as well, is not repeated. */
-function unlikeOther({ summary }, lines) {
+function unlikeOther({ summary }, parts) {
   const [, other] = /^The same as `([^`]+)`/.exec(summary) ?? []
   const first = requests.find(({ name }) => name === other)
-  if (first === undefined) return lines
+  if (first === undefined) return parts
   const said = new Set(partsOf(first).flat())
-  return lines.map((part) => {
+  const isSaid = (line) => line === '' || said.has(line)
+  return parts.map((part) => {
     const rows = part.filter((line) => line.startsWith('- '))
-    return rows.length > 0 && rows.every((line) => said.has(line)) ? [] : part
+    return (rows.length === 0 ? part : rows).every(isSaid) ? [] : part
   })
 }
 
-/** The lists of a request: what it takes, and what it answers. */
-const partsOf = ({ parameters, requestBody, responses }) => [
-  list('Headers', parametersIn('header', parameters)),
-  list('Query', parametersIn('query', parameters)),
-  bodyList(requestBody),
-  successLists(responses),
+/** All that is said of a request: what it takes, what it answers, and notes. */
+const partsOf = (request) => [
+  list('Headers', parametersIn('header', request.parameters)),
+  list('Query', parametersIn('query', request.parameters)),
+  bodyList(request.requestBody),
+  successLists(request.responses),
+  refusals(request),
+  notesOf(request),
 ]
 
+function notesOf({ responses, description = '' }) {
+  const described = description.split('\n').filter((note) => note !== '')
+  const notes = [...otherAnswers(responses), ...described.map((note) => withLinks(note))]
+  return notes.length === 0 ? [] : [...notes, '']
+}
+
+/** Each row that has been said, and of which request: the first in the order of the files. */
+const firstSaid = new Map()
+/** So many words of rows, and more, are not said twice. */
+const worthALink = 14
+const wordsIn = (lines) => lines.join(' ').split(' ').length
+
+/** Rows that stand at an earlier request, or higher up at this one, lead there. */
+function unlikeEarlier(name, lines) {
+  const isRow = (line) => /^- `[^`]+`(?:, `[^`]+`)*: /.test(line)
+  const earlier = lines.map((line) => (isRow(line) ? firstSaid.get(line) : undefined))
+  for (const line of lines) if (!firstSaid.has(line)) firstSaid.set(line, name)
+  return lines.flatMap((line, index) => {
+    const other = earlier[index]
+    if (other === undefined) return [line]
+    const begin = earlier.slice(0, index).findLastIndex((one) => one !== other) + 1
+    const end = earlier.findIndex((one, at) => at > index && one !== other)
+    const alike = lines.slice(begin, end)
+    if (wordsIn(alike) < worthALink) return [line]
+    const names = alike.map((one) => one.slice('- '.length, one.indexOf(': ')))
+    return index === begin ? [`- ${names.join(', ')}: as in ${linkTo(other, name)}`] : []
+  })
+}
+
+const fileOf = ({ tags: [tag] }) =>
+  Object.entries(files).find(([, [, tags]]) => tags.includes(tag))?.[0]
+function linkTo(name, from) {
+  if (name === from) return 'the request'
+  const [file, own] = [name, from].map((each) => fileOf(requests.find((one) => one.name === each)))
+  return `[\`${name}\`](${file === own ? '' : `${file}.md`}#${anchorOf(name)})`
+}
+
+/** The option without which there is none of these requests. */
+function optionOf(all) {
+  const options = new Set(all.map((request) => request['x-there-with']?.replace(/^the option /, '')))
+  return options.size === 1 ? [...options][0] : undefined
+}
+
 function section(request) {
-  const { name, summary, description = '', responses } = request
-  const thereWith = request['x-there-with']
+  const { name, summary, responses } = request
+  const thereWith = optionOf([request])
+  const isSaidAbove = thereWith === optionOf(requestsOf(request.tags[0]))
   const facts = [
     request['x-who'].replace(/^./, (letter) => letter.toUpperCase()),
-    ...(thereWith === undefined ? [] : [`only with ${thereWith.replace(/^the option /, '')}`]),
+    ...(thereWith === undefined || isSaidAbove ? [] : [`only with ${thereWith}`]),
     ...(isOAuth(responses) ? ['**OAuth**'] : []),
-  ]
-  const notes = [
-    ...otherAnswers(responses),
-    ...description
-      .split('\n')
-      .filter((note) => note !== '')
-      .map((note) => withLinks(note)),
   ]
   return [
     `### ${name}`,
     '',
     `${withLinks(summary)} ${facts.join('; ')}.`,
     '',
-    ...unlikeOther(request, partsOf(request)).flat(),
-    ...refusals(request),
-    ...notes,
-    ...(notes.length === 0 ? [] : ['']),
+    ...unlikeOther(request, partsOf(request)).flatMap((lines) => unlikeEarlier(name, lines)),
   ]
 }
 
 const requestsOf = (tag) => requests.filter(({ tags: [first] }) => first === tag)
+
+function chapter(tag) {
+  const option = optionOf(requestsOf(tag))
+  const facts = option === undefined ? [] : [`All of them only with ${option}.`, '']
+  return [`## ${tag}`, '', ...facts, ...requestsOf(tag).flatMap(section)]
+}
+
 const made = Object.entries(files).map(([file, [title, tags]]) => [
   `docs/http-api/${file}.md`,
   [
@@ -335,7 +382,7 @@ const made = Object.entries(files).map(([file, [title, tags]]) => [
     'Made from [openapi.json](../../openapi.json). ' +
       '[What every request and answer has](../http-api.md).',
     '',
-    ...tags.flatMap((tag) => [`## ${tag}`, '', ...requestsOf(tag).flatMap(section)]),
+    ...tags.flatMap(chapter),
   ].join('\n'),
 ])
 const links = Object.entries(files).flatMap(([file, [, tags]]) =>
