@@ -1,4 +1,4 @@
-// The tables of docs/clients.md name every method of the account, of passkeys and of providers, and
+// The lists of docs/clients.md name every method of the account, of passkeys and of providers, and
 // the request that it sends.
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
@@ -10,17 +10,17 @@ import { newPasskey } from '../passkeys/authenticator.js'
 
 const text = readFileSync(new URL('../../docs/clients.md', import.meta.url), 'utf8')
 
-/** A row of a table: what is called, and what it sends, as the text has it. */
+/** A row of a list: what is called, and what it sends, as the text has it. */
 interface Row {
   readonly name: string
   readonly request: string | null
 }
 
-/** The first table after a text: its methods, in their order. */
-function tableAfter(heading: string): Row[] {
+/** The first list of methods after a text, in their order. */
+function listAfter(heading: string): Row[] {
   const part = text.slice(text.indexOf(heading))
-  const table = /^\|[\s\S]*?\n(?!\|)/m.exec(part)?.[0] ?? ''
-  return [...table.matchAll(/^\| `([\w.]+)\(.*?\)` \|.*?\| (?:\[`(.*?)`\]\(.*?\) )?\|$/gm)].map(
+  const list = /^(?:- `.*\n)+/m.exec(part)?.[0] ?? ''
+  return [...list.matchAll(/^- `([\w.]+)\(.*?\)`(?:.*: \[`(.*?)`\]\(.*?\)$)?/gm)].map(
     ([, name = '', request = null]) => ({ name, request }),
   )
 }
@@ -109,8 +109,8 @@ const ofPasskeys: Readonly<Record<keyof Passkeys, Call | null>> = {
   hasSuggestions: null,
 }
 
-describe('the table of the account', () => {
-  const rows = tableAfter('### The account')
+describe('the list of the account', () => {
+  const rows = listAfter('### The account')
 
   it('names every method that a client has, and no other', () => {
     const { client } = recordingClient()
@@ -129,8 +129,8 @@ describe('the table of the account', () => {
   })
 })
 
-describe('the table of passkeys', () => {
-  const rows = tableAfter('## Passkeys\n')
+describe('the list of passkeys', () => {
+  const rows = listAfter('## Passkeys\n')
 
   it('names every method that there is, and no other', () => {
     const { client } = recordingClient()
@@ -173,8 +173,8 @@ const ofProviders: Readonly<Record<string, OfProviders | null>> = {
   'identities.remove': ({ identities }) => identities.remove(':id'),
 }
 
-describe('the table of providers', () => {
-  const rows = tableAfter('## Sign-in with the account of a provider\n')
+describe('the list of providers', () => {
+  const rows = listAfter('## Sign-in with the account of a provider\n')
 
   it('names every method that there is, and no other', () => {
     const all = providers(recordingClient().client)
