@@ -25,7 +25,14 @@ const shared = [
   { title: 'The answer of a passkey', at: ['ReauthenticateRequest', 'passkey'] },
   { title: 'A passkey', at: ['AddPasskeyAnswer', 'data', 'passkey'] },
   { title: 'An identity', at: ['ConnectIdentityAnswer', 'data', 'identity'] },
-  { title: 'A proof', at: ['ReauthenticateRequest'], names: ['password', 'code', 'passkey'] },
+  {
+    title: 'A proof',
+    at: ['ReauthenticateRequest'],
+    names: ['password', 'code', 'passkey'],
+    note:
+      'For a session whose sign-in is older than ten minutes, or lacks a required factor; without ' +
+      'it such a session is 403 `reauthentication-required`. Some requests say otherwise.',
+  },
   {
     title: 'The credentials of an app',
     at: ['RevokeTokenRequest'],
@@ -295,6 +302,32 @@ function unlikeOther({ summary }, parts) {
   })
 }
 
+/** What is said of a number, as it is said of an address. */
+const asOfAddress = (line) =>
+  line
+    .replaceAll(/phone/g, 'email')
+    .replaceAll(/(?<!: )\bnumber\b/g, 'address')
+    .replaceAll('sent there', 'mailed there')
+
+/** The requests of a number say what those of an address do not. */
+function unlikeAddress({ name }, parts) {
+  const other = asOfAddress(name)
+  const first = requests.find((one) => one.name === other)
+  if (first === undefined || other === name) return parts
+  const said = new Set(partsOf(first).flat())
+  const rest = parts.map((part) => {
+    const own = part.filter((line) => line !== '' && !said.has(asOfAddress(line)))
+    if (own.length === 0) return []
+    return part[0].startsWith('- ') ? [...own, ''] : part
+  })
+  if (rest.join() === parts.join()) return parts
+  const but = rest.every((part) => part.length === 0) ? '.' : ', but:'
+  return [
+    [`As ${linkTo(other, name)}, with \`phone\` in the place of \`email\`${but}`, ''],
+    ...rest,
+  ]
+}
+
 /** All that is said of a request: what it takes, what it answers, and notes. */
 const partsOf = (request) => [
   list('Headers', parametersIn('header', request.parameters)),
@@ -305,8 +338,13 @@ const partsOf = (request) => [
   notesOf(request),
 ]
 
-function notesOf({ responses, description = '' }) {
-  const described = description.split('\n').filter((note) => note !== '')
+/** What the list of a proof says for all who take one. */
+const ofProofs =
+  /Requires a sign-in of the last ten minutes with every (?:required )?factor, or the same proof in the body\.(?: Otherwise 403 `reauthentication-required`\.)? ?/
+
+function notesOf({ responses, requestBody, description = '' }) {
+  const own = takesProof(requestBody) ? description.replace(ofProofs, '') : description
+  const described = own.split('\n').filter((note) => note !== '' && note !== '- ')
   const notes = [...otherAnswers(responses), ...described.map((note) => withLinks(note))]
   return notes.length === 0 ? [] : [...notes, '']
 }
@@ -344,7 +382,9 @@ function linkTo(name, from) {
 
 /** The option without which there is none of these requests. */
 function optionOf(all) {
-  const options = new Set(all.map((request) => request['x-there-with']?.replace(/^the option /, '')))
+  const options = new Set(
+    all.map((request) => request['x-there-with']?.replace(/^the option /, '')),
+  )
   return options.size === 1 ? [...options][0] : undefined
 }
 
@@ -362,7 +402,9 @@ function section(request) {
     '',
     `${withLinks(summary)} ${facts.join('; ')}.`,
     '',
-    ...unlikeOther(request, partsOf(request)).flatMap((lines) => unlikeEarlier(name, lines)),
+    ...unlikeAddress(request, unlikeOther(request, partsOf(request))).flatMap((lines) =>
+      unlikeEarlier(name, lines),
+    ),
   ]
 }
 
@@ -396,6 +438,7 @@ const links = Object.entries(files).flatMap(([file, [, tags]]) =>
 const lists = shared.flatMap((one) => [
   `### ${one.title}`,
   '',
+  ...(one.note === undefined ? [] : [one.note, '']),
   ...joined(rowsOf(one.schema, one)).map((text) =>
     withLinks(text.replaceAll('](shared#', '](#'), ''),
   ),
