@@ -30,8 +30,8 @@ const shared = [
     at: ['ReauthenticateRequest'],
     names: ['password', 'code', 'passkey'],
     note:
-      'For a session whose sign-in is older than ten minutes, or lacks a required factor; without ' +
-      'it such a session is 403 `reauthentication-required`. Some requests say otherwise.',
+      'For a session whose sign-in is older than ten minutes, or lacks a required factor; ' +
+      'without it such a session is 403 `reauthentication-required`. Some requests say otherwise.',
   },
   {
     title: 'The credentials of an app',
@@ -339,8 +339,10 @@ const partsOf = (request) => [
 ]
 
 /** What the list of a proof says for all who take one. */
-const ofProofs =
-  /Requires a sign-in of the last ten minutes with every (?:required )?factor, or the same proof in the body\.(?: Otherwise 403 `reauthentication-required`\.)? ?/
+const ofProofs = new RegExp(
+  'Requires a sign-in of the last ten minutes with every (?:required )?factor, or the same proof ' +
+    'in the body\\.(?: Otherwise 403 `reauthentication-required`\\.)? ?',
+)
 
 function notesOf({ responses, requestBody, description = '' }) {
   const own = takesProof(requestBody) ? description.replace(ofProofs, '') : description
