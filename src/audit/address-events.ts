@@ -1,22 +1,22 @@
 /** The audit events of mail addresses and numbers. */
 export type AddressEvent =
-  /** A user has proven the address of the account; with `channel`, the number. */
+  /** A user has proven the address, with `channel` the number. */
   | { readonly type: 'address.verified'; readonly userId: string; readonly channel?: 'phone' }
-  /** A user has changed the address, and has proven the new one; with `channel`, the number. */
+  /** A user has changed the address, with `channel` the number, and has proven the new one. */
   | { readonly type: 'address.changed'; readonly userId: string; readonly channel?: 'phone' }
   /**
-   * Whoever has the former address has taken its change back: somebody else was in the account. All
-   * sessions of the user end.
+   * The holder of the former address has taken its change back: somebody else was in the account.
+   * All sessions end.
    */
   | { readonly type: 'address.undone'; readonly userId: string; readonly channel?: 'phone' }
   /**
-   * Somebody else has proven the number of a user, who was told by mail. After 72 hours it may be
-   * taken over.
+   * Somebody else has proven the number of a user, who was told by mail and may lose it after 72
+   * hours.
    */
   | { readonly type: 'phone.claimed'; readonly userId: string }
   /**
-   * The number of a user is gone: somebody else has it by now; or a thief may have added it, and a
-   * new password has removed it.
+   * A user has lost the number: to somebody else, or by a new password, since a thief may have
+   * added it.
    */
   | { readonly type: 'phone.removed'; readonly userId: string }
   /**

@@ -4,8 +4,8 @@ import type { DirectoryEntryRefusal, DirectoryLeaving } from './refusals.js'
 export type DirectoryEvent =
   /**
    * A directory has signed nobody in, for another reason than a wrong password. `userId` is null
-   * for a name that only the directory knows. `identifierDigest` as in `login.failed`; null if a
-   * signed-in user was asked for the password.
+   * for a name that only the directory knows, `identifierDigest` if a signed-in user was asked for
+   * the password.
    */
   | {
       readonly type: 'directory.refused'
@@ -14,7 +14,7 @@ export type DirectoryEvent =
       readonly identifierDigest: string | null
       readonly reason: DirectoryEntryRefusal
     }
-  /** A name leads to two entries or more: nobody is signed in by it. */
+  /** A name leads to several entries: nobody is signed in by it. */
   | {
       readonly type: 'directory.ambiguous'
       /** The directories with such entries. */
@@ -22,8 +22,8 @@ export type DirectoryEvent =
       readonly identifierDigest: string
     }
   /**
-   * An entry of a directory has the name or address of a user who is not connected with it. Connect
-   * the two by `auth.identities.connect`, if they are one person.
+   * An entry of a directory has the name or address of a user who is not connected with it. If they
+   * are one person, call `auth.identities.connect`.
    */
   | {
       readonly type: 'directory.name-taken'
@@ -31,7 +31,7 @@ export type DirectoryEvent =
       /** Null if the host did not say whose it is. */
       readonly userId: string | null
     }
-  /** Somebody has left a directory: all sessions have ended. `outage`: `watchGrace` is over. */
+  /** Somebody has left a directory; all sessions have ended. `outage`: `watchGrace` is over. */
   | {
       readonly type: 'directory.left'
       readonly directory: string
@@ -39,5 +39,5 @@ export type DirectoryEvent =
       readonly reason: DirectoryLeaving
       readonly sessions: number
     }
-  /** The users of a directory could not be looked at; it is tried again in the next interval. */
+  /** The users of a directory could not be looked at; the next look is in an interval. */
   | { readonly type: 'directory.not-looked'; readonly directory: string }

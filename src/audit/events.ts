@@ -30,7 +30,7 @@ import type { SecondFactorEvent } from './second-factor-events.js'
  * the name field.
  */
 export type AuthEventBody =
-  /** A login succeeded: password or mailed code, and second factor if the user has one. */
+  /** A login succeeded, with its second factor if the user has one. */
   | {
       readonly type: 'login.succeeded'
       readonly userId: string
@@ -38,8 +38,8 @@ export type AuthEventBody =
       readonly methods: readonly StoredMethod[]
     }
   /**
-   * A complete sign-in came from a network that is new to the user's account, which knows others.
-   * Once a day for each network. Only with the notice `new-network` of the option `accounts`.
+   * A complete sign-in came from a network that is new to an account that knows others. Once a day
+   * for each network, with the notice `new-network` of `accounts`.
    */
   | { readonly type: 'login.new-network'; readonly userId: string }
   /** A login was refused. The client is told less than `reason`. */
@@ -50,10 +50,10 @@ export type AuthEventBody =
       readonly userId: string | null
     }
   /**
-   * A limit was reached and the attempt was refused; with `dryRun` it was allowed.
-   * `identifierDigest` as in `login.failed`, for limits of passwords. `userId` is set if the scope
-   * is `second-factor`, `enrolment`, `issuing`, `directory` or `account`; for `account`, the client
-   * was told that the password is wrong.
+   * A limit refused an attempt; with `dryRun` it was allowed. `identifierDigest` as in
+   * `login.failed`, for limits of passwords. `userId` is set if the scope is `second-factor`,
+   * `enrolment`, `issuing`, `directory` or `account`; for `account`, the client was told that the
+   * password is wrong.
    */
   | {
       readonly type: 'login.throttled'
@@ -63,35 +63,30 @@ export type AuthEventBody =
       readonly retryAfter: number
       readonly dryRun: boolean
     }
-  /**
-   * The host has lifted the limits of an identifier, for a support desk for example. `userId` is
-   * set if a user has that identifier.
-   */
+  /** The host has lifted the limits of an identifier. `userId` is set if a user has it. */
   | {
       readonly type: 'login.unlocked'
       readonly identifierDigest: string
       readonly userId: string | null
     }
   /**
-   * `findByIdentifier` returned a user with another username (a loose collation of the database?).
-   * The router treats the user as unknown. Reported once.
+   * `findByIdentifier` returned a user with another username (a loose collation?), who counts as
+   * unknown. Reported once.
    */
   | { readonly type: 'user.mismatched'; readonly userId: string }
   /**
-   * The lookup of a name in lower case found no user, but the typed spelling finds this user: set
-   * `canonicalIdentifier`. Reported once.
+   * A name in lower case found no user, but as typed it finds this one: set `canonicalIdentifier`.
+   * Reported once.
    */
   | { readonly type: 'user.unreachable'; readonly userId: string }
   /**
-   * Too many passwords were waiting: a login was answered with 503, or the upgrade of a hash was
-   * postponed to the next login.
+   * Too many passwords were waiting: a login was answered 503, or the upgrade of a hash was put
+   * off.
    */
   | { readonly type: 'login.overloaded'; readonly waiting: number; readonly retryAfter: number }
-  /**
-   * An authorization code was issued, to the session `sessionId`, or to the host if that is null.
-   */
+  /** An authorization code was issued to a session, or to the host (null). */
   | { readonly type: 'code.issued'; readonly userId: string; readonly sessionId: string | null }
-  /** An authorization code was exchanged; it opened the session `sessionId`. */
+  /** An authorization code was exchanged; it opened a session. */
   | { readonly type: 'code.redeemed'; readonly userId: string; readonly sessionId: string }
   /** An authorization code was not exchanged, or not issued to the host. */
   | { readonly type: 'code.refused'; readonly reason: CodeRefusal; readonly userId: string | null }
@@ -111,9 +106,9 @@ export type AuthEventBody =
       readonly methods: readonly StoredMethod[]
     }
   /**
-   * The host has opened a session in which the member of its staff `actor` acts for the user.
-   * `reason`: in the host's words. `notified`: whether the user is told by mail, with the notice
-   * `acted-for` of the option `accounts`.
+   * The host has opened a session in which its staff member `actor` acts for the user. `reason`: in
+   * the host's words. `notified`: the user is told by mail, with the notice `acted-for` of
+   * `accounts`.
    */
   | {
       readonly type: 'session.acted-for'
@@ -122,9 +117,9 @@ export type AuthEventBody =
       readonly reason: string
       readonly notified: boolean
     }
-  /** No session was opened for a verified user: at the host's call, or since the user changed. */
+  /** A verified user got no session: at the host's call, or since the user changed. */
   | { readonly type: 'session.refused'; readonly reason: SignInRefusal; readonly userId: string }
-  /** A session ended, and with it its tokens, codes, tickets and sockets. */
+  /** A session ended, with its tokens, codes, tickets and sockets. */
   | {
       readonly type: 'session.ended'
       readonly userId: string
@@ -132,8 +127,8 @@ export type AuthEventBody =
       readonly reason: EndReason
     }
   /**
-   * A named token was created by the session `madeBy`, or by the host if that is null. `sessionId`
-   * is the token's own session.
+   * A named token was created by the session `madeBy`, or the host (null). `sessionId` is the
+   * token's own.
    */
   | {
       readonly type: 'named-token.created'
@@ -144,13 +139,13 @@ export type AuthEventBody =
   /** Tokens were refreshed. */
   | { readonly type: 'refresh.succeeded'; readonly userId: string; readonly sessionId: string }
   /**
-   * A spent refresh token was used again within the grace period and got the same successor: two
-   * tabs, a lost answer, or a quick thief.
+   * A spent refresh token was used again within the grace period: two tabs, a lost answer, or a
+   * quick thief.
    */
   | { readonly type: 'refresh.repeated'; readonly userId: string; readonly sessionId: string }
   /**
-   * A spent refresh token was used again after the grace period: one of its two holders has stolen
-   * it. The session was ended.
+   * A spent refresh token was used again after the grace period: one of its holders has stolen it.
+   * The session has ended.
    */
   | { readonly type: 'refresh.reused'; readonly userId: string; readonly sessionId: string }
   /** A refresh token was refused. */
@@ -161,8 +156,8 @@ export type AuthEventBody =
       readonly sessionId: string | null
     }
   /**
-   * Client authentication failed; the client does not learn the reason. `clientId` is set only if
-   * the client exists.
+   * Client authentication failed; the client is not told why. `clientId` is set only if the client
+   * exists.
    */
   | {
       readonly type: 'client.refused'
@@ -170,9 +165,9 @@ export type AuthEventBody =
       readonly clientId: string | null
     }
   /**
-   * The document of a client that nobody registered could not be used. `unfit`: `problem` says what
-   * is wrong with it. `away`: its host has not answered, and `problem` is the code of the error.
-   * The path in `clientId` may be invented.
+   * The document of a client that nobody registered could not be used. `unfit`: `problem` says why.
+   * `away`: its host has not answered, and `problem` is the code of the error. The path in
+   * `clientId` may be invented.
    */
   | {
       readonly type: 'client-document.refused'
@@ -180,26 +175,26 @@ export type AuthEventBody =
       readonly clientId: string
       readonly problem: string
     }
-  /** A client has registered itself, with the option `oauth.registration`. */
+  /** A client has registered itself. */
   | { readonly type: 'client.registered'; readonly clientId: string }
   /**
-   * A client could not register itself. `metadata`, `redirect-uris`: `problem` says what is wrong
-   * with them. `full`: 1,000 of them are unused.
+   * A client could not register itself. `metadata`, `redirect-uris`: `problem` says why. `full`:
+   * 1,000 are unused.
    */
   | {
       readonly type: 'client-registration.refused'
       readonly reason: 'metadata' | 'redirect-uris' | 'full'
       readonly problem: string | null
     }
-  /** The host's own code registered or changed a client. */
+  /** The host registered or changed a client. */
   | {
       readonly type: 'client.changed'
       readonly clientId: string
       readonly change: ClientChange
     }
   /**
-   * The host has replaced a signing key by hand. `made`: a key that signs later, or at once if it
-   * follows a leaked one. `retired`: a leaked one, whose tokens are refused.
+   * The host has replaced a signing key. `made`: a key that signs later, after a leaked one at
+   * once. `retired`: a leaked one, whose tokens are refused.
    */
   | {
       readonly type: 'signing-key.changed'
@@ -208,11 +203,11 @@ export type AuthEventBody =
     }
   /** A user has consented to the request of a client. */
   | { readonly type: 'consent.granted'; readonly userId: string; readonly clientId: string }
-  /** A user has revoked the consent for a client; the client's sessions of the user end. */
+  /** A user has revoked the consent for a client, whose sessions of the user end. */
   | { readonly type: 'consent.revoked'; readonly userId: string; readonly clientId: string }
   /**
-   * A page has shown an error; `requestId` is the reference on the page. `clientId` is set only if
-   * the client exists.
+   * A page has shown an error; `requestId` is its reference. `clientId` is set only if the client
+   * exists.
    */
   | {
       readonly type: 'page.refused'
@@ -220,10 +215,9 @@ export type AuthEventBody =
       readonly clientId: string | null
     }
   /**
-   * An app has sent a browser to sign its user out. `endsSession`: that has ended the session of
-   * the browser; otherwise a page asks the user, if somebody is signed in. `refused`: why the
-   * browser does not return to the app; null if it does, or if the app has not asked for that.
-   * `clientId` is set only if the client exists.
+   * An app has sent a browser to sign its user out. `endsSession`: that has ended the browser's
+   * session; otherwise a page asks, if somebody is signed in. `refused`: why the browser does not
+   * return to the app; null if it does, or was not to. `clientId` is set only if the client exists.
    */
   | {
       readonly type: 'logout.requested'
@@ -231,11 +225,11 @@ export type AuthEventBody =
       readonly endsSession: boolean
       readonly refused: LogoutRefusal | null
     }
-  /** The credentials of a request or an upgrade were refused. */
+  /** The credentials of a request or upgrade were refused. */
   | { readonly type: 'request.refused'; readonly reason: string }
-  /** A signed-in user who was asked for the password again typed a wrong one. */
+  /** A signed-in user repeated the password wrongly. */
   | { readonly type: 'password.refused'; readonly userId: string; readonly reason: SignInRefusal }
-  /** After a login, a hash was replaced by one of the current setting. */
+  /** A login replaced a hash by one of the current setting. */
   | { readonly type: 'password.rehashed'; readonly userId: string }
   /** The desk has set a password that the user must change. */
   | { readonly type: 'password.temporary'; readonly userId: string }
@@ -249,14 +243,14 @@ export type AuthEventBody =
     }
   /**
    * A user's hash was upgraded for the third time in a day: another part of the host writes hashes
-   * of another setting. Give both the same setting. At most once a day for each user and process.
+   * of another setting. Give both the same. At most once a day for each user and process.
    */
   | { readonly type: 'password.contested'; readonly userId: string }
-  /** A stored hash cannot be read, so its user cannot sign in: repair the hash. */
+  /** A stored hash cannot be read, so its user cannot sign in: repair it. */
   | { readonly type: 'password.unreadable'; readonly userId: string }
-  /** A user has changed the password in the session `sessionId`. The user's other sessions end. */
+  /** A user has changed the password in this session. The others end. */
   | { readonly type: 'password.changed'; readonly userId: string; readonly sessionId: string }
-  /** A user has set a new password by a mailed link. All sessions of the user end. */
+  /** A user has set a new password by a mailed link. All sessions end. */
   | { readonly type: 'password.reset'; readonly userId: string }
   /** The rules for passwords refused a new one. */
   | {
@@ -265,13 +259,13 @@ export type AuthEventBody =
       readonly reasons: readonly PasswordReason[]
     }
   /**
-   * The password of a login is among those of known breaches. The user is signed in: ask for a new
-   * one. At most once a day for each user.
+   * The password of a login is among known breaches. The user is signed in: ask for a new one. At
+   * most once a day for each user.
    */
   | { readonly type: 'password.breached'; readonly userId: string }
   /** The list of breached passwords could not be asked. */
   | { readonly type: 'password.breach-check-failed' }
-  /** An account was deleted, by its user or by the host: its sessions, and everything else. */
+  /** An account was deleted, by its user or by the host, with its sessions and all else. */
   | { readonly type: 'account.deleted'; readonly userId: string }
   /** A mailed code or link was refused. */
   | {
@@ -280,7 +274,7 @@ export type AuthEventBody =
       readonly reason: ProofRefusal
       readonly userId: string | null
     }
-  /** A stranger has become a user. `invitationId`: of the invitation that was used. */
+  /** A stranger has become a user, by this invitation if any. */
   | {
       readonly type: 'account.registered'
       readonly userId: string
@@ -290,13 +284,13 @@ export type AuthEventBody =
   | { readonly type: 'account.register-refused'; readonly reason: RegisterRefusal }
   /** The host has made an invitation. */
   | { readonly type: 'invitation.created'; readonly invitationId: string }
-  /** One of the uses of an invitation was taken. The registration may still fail. */
+  /** A use of an invitation was taken. The registration may still fail. */
   | { readonly type: 'invitation.used'; readonly invitationId: string }
   /** The host has revoked an invitation. */
   | { readonly type: 'invitation.revoked'; readonly invitationId: string }
   /** A browser was sent to a provider. */
   | { readonly type: 'provider.started'; readonly provider: string }
-  /** Nobody was signed in by a provider. A reason that is not listed is a word of the provider. */
+  /** Nobody was signed in by a provider. Unlisted reasons are words of the provider. */
   | {
       readonly type: 'provider.refused'
       readonly provider: string
@@ -309,7 +303,7 @@ export type AuthEventBody =
       readonly sessions: number
     }
   /**
-   * A user was connected with an account at a provider: by asking for it, by the same proven
+   * A user was connected with an account at a provider: at the user's wish, by the same proven
    * address, as a new user, or by the host.
    */
   | {
@@ -320,12 +314,12 @@ export type AuthEventBody =
     }
   /**
    * An account at a provider was removed: by its user, or after a new password or an undo, since a
-   * thief may have added it. The sessions that it has opened end.
+   * thief may have added it. Its sessions end.
    */
   | { readonly type: 'identity.unlinked'; readonly userId: string; readonly provider: string }
-  /** An app on a device without a browser has asked for a code that its user types elsewhere. */
+  /** A device without a browser has asked for a code that its user types elsewhere. */
   | { readonly type: 'device.requested'; readonly clientId: string }
-  /** A user has approved a device. It is signed in when it asks next. */
+  /** A user has approved a device, which is signed in when it asks next. */
   | {
       readonly type: 'device.approved'
       readonly userId: string
@@ -337,24 +331,24 @@ export type AuthEventBody =
     }
   /** A user has said no to a device. */
   | { readonly type: 'device.denied'; readonly userId: string; readonly clientId: string }
-  /** A user could not approve a device. `clientId` is null if no device has the code. */
+  /** A user could not approve a device. `clientId` is null if none has the code. */
   | {
       readonly type: 'device.refused'
       readonly reason: DeviceRefusal
       readonly userId: string
       readonly clientId: string | null
     }
-  /** A device on which nobody is signed in shows a picture for another device. */
+  /** A device without a user shows a picture for another device. */
   | { readonly type: 'device-link.requested' }
-  /** A user has scanned it on the device of session `sessionId`; nobody else can use it now. */
+  /** A user has scanned it in the session `sessionId`; nobody else can use it now. */
   | {
       readonly type: 'device-link.opened'
       readonly userId: string
       readonly sessionId: string
     }
   /**
-   * The user has typed its check code, and may soon be signed in on the new device, in the session
-   * `opensSessionId`. Notify the user.
+   * The user has typed its check code; the new device may soon be signed in, in `opensSessionId`.
+   * Notify the user.
    */
   | {
       readonly type: 'device-link.approved'
@@ -375,23 +369,20 @@ export type AuthEventBody =
       readonly userId: string
     }
   /**
-   * Another process, or the database, has a clock `seconds` or more ahead of this one, at least 10:
-   * one of the clocks is wrong. At most once a minute.
+   * The clock of another process, or of the database, is `seconds` or more (at least 10) ahead of
+   * this one: one is wrong. At most once a minute.
    */
   | { readonly type: 'clock.skewed'; readonly seconds: number }
   /**
-   * This process's clock is `seconds`, more than a day, ahead of the database's. Purging stops
-   * meanwhile, because it would delete live sessions. Once in each `purgeInterval`.
+   * This process's clock is `seconds`, more than a day, ahead of the database's. Nothing is purged
+   * meanwhile: that would delete live sessions. Once in each `purgeInterval`.
    */
   | { readonly type: 'clock.ahead'; readonly seconds: number }
-  /**
-   * A store, hook, signer or hasher of the host failed, or returned a value that violates its
-   * contract.
-   */
+  /** A store, hook, signer or hasher of the host failed, or violated its contract. */
   | ({ readonly type: 'host.failed' } & HostFailure)
   /**
-   * The host has taken a mail, or with `channel` a text message. `userId` is null if it is for
-   * nobody's account.
+   * The host has taken a mail, or with `channel` a text message; for no account if `userId` is
+   * null.
    */
   | {
       readonly type: 'mail.queued'
@@ -407,14 +398,14 @@ export type AuthEventBody =
       readonly userId: string | null
       readonly channel?: 'phone'
     }
-  /** An app was told that a session of its has ended. */
+  /** An app was told of the end of a session. */
   | {
       readonly type: 'rp-logout.sent'
       readonly userId: string
       readonly sessionId: string
       readonly clientId: string
     }
-  /** An app was not told that a session of its has ended, and will not be. */
+  /** An app was not told of the end of a session, and will not be. */
   | {
       readonly type: 'rp-logout.failed'
       readonly reason: RpLogoutFault

@@ -11,8 +11,8 @@ export type PasskeyEvent =
       readonly backedUp: boolean
     }
   /**
-   * A passkey was removed: by its user, or after a new password or an undo of the address, since a
-   * thief may have added it. The user's other sessions end. Notify the user.
+   * A passkey was removed: by its user, or after a new password or an undo, since a thief may have
+   * added it. The user's other sessions end. Notify the user.
    */
   | {
       readonly type: 'passkey.removed'
@@ -21,35 +21,32 @@ export type PasskeyEvent =
       readonly name: string
       readonly reason: 'by-user' | 'password-changed'
     }
-  /** The host has removed all passkeys of a user; the user's sessions end. */
+  /** The host has removed all passkeys of a user, whose sessions end. */
   | { readonly type: 'passkey.reset'; readonly userId: string; readonly removed: number }
-  /** A passkey was verified. The sign-in may still be refused. */
+  /** A passkey was verified. The sign-in may still fail. */
   | {
       readonly type: 'passkey.used'
       readonly userId: string
       readonly passkeyId: string
       readonly purpose: PasskeyPurpose
     }
-  /**
-   * The response of a passkey was refused. `userId`: the user of the passkey or of the calling
-   * session, if known.
-   */
+  /** A passkey was refused. `userId`: of the passkey or of the calling session, if known. */
   | {
       readonly type: 'passkey.refused'
       readonly purpose: PasskeyPurpose
       readonly reason: PasskeyRefusal
       readonly userId: string | null
     }
-  /** The counter of a synced passkey went backwards; the passkey was accepted. */
+  /** The counter of a synced passkey went backwards; it was accepted. */
   | {
       readonly type: 'passkey.counter-regressed'
       readonly userId: string
       readonly passkeyId: string
     }
   /**
-   * The counter of a passkey on a single device went backwards, so a copy of it exists. It is
-   * refused from now on, until its user removes it and adds it again. Its sessions continue: notify
-   * the user, and end sessions that the user does not recognise.
+   * The counter of a passkey on a single device went backwards: there is a copy. It is refused
+   * until its user removes it and adds it again. Its sessions continue: notify the user, and end
+   * those that the user does not recognise.
    */
   | {
       readonly type: 'passkey.clone-suspected'

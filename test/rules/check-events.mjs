@@ -125,12 +125,9 @@ const text = `# Audit events
 fields each has \`type\`, \`at\` (a Date, UTC), \`requestId\` and \`ip\`; the last two are null if
 no request caused it. A field without a type is a string. No event contains a password, a token,
 a code or a seed. \`identifierDigest\` is a digest of the typed name, keyed if \`encryptionKeys\`
-are set, because people type passwords into that field.
+are set: people type passwords there.
 
 A sink may be slow, throw or reject: no sign-in waits for it, and the log says once that it failed.
-
-This page is made from \`src/audit/events.ts\` and \`src/audit/refusals.ts\`. Each line: the type,
-the level, when it is raised, and its fields.
 
 ${events.map(line).join('\n')}
 
