@@ -136,6 +136,8 @@ export async function bundle() {
     entryFileNames: '[name].js',
     chunkFileNames: '[name].js',
     minifyInternalExports: false,
+    // V8 keeps a file in which all is ASCII in half the memory, and reads it faster.
+    charset: 'ascii',
     // Those that hosts read stand in the declarations.
     comments: false,
     codeSplitting: { groups: groups(ofIndex, ofOptions) },
