@@ -180,7 +180,7 @@ export type { DescribeUser } from './users/me.js'
 
 // Shipped parts.
 
-export { type ClientSecret, generateClientSecret } from './oauth/client-auth.js'
+export { type ClientSecret, generateClientSecret } from './oauth/client-secret.js'
 export {
   type BcryptHasher,
   type BcryptHasherOptions,

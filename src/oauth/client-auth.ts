@@ -2,7 +2,7 @@ import type { ClientRefusal } from '../audit/refusals.js'
 import { AuthError } from '../errors.js'
 import type { EndpointRequest } from '../http/endpoint.js'
 import type { RequestParameters } from '../http/input.js'
-import { equalDigests, randomSecret, sha256 } from '../lib/secrets.js'
+import { sha256 } from '../lib/secrets.js'
 import { judgeAssertion } from '../signers/client-assertion.js'
 import type { OAuthClient } from '../stores/client-contract.js'
 import type { AppsKit } from './apps-kit.js'
@@ -12,6 +12,7 @@ import {
   type PresentedClient,
   readPresentedClient,
 } from './client-credentials.js'
+import { isSecretOf } from './client-secret.js'
 
 /** An authenticated client. With the method `none` its identity is not proven: it has no secret. */
 export interface AuthenticatedClient {
@@ -120,70 +121,4 @@ function invalidClient(method: ClientAuthMethod): AuthError {
   const headers =
     method === 'client_secret_basic' ? { 'WWW-Authenticate': 'Basic realm="oauth"' } : {}
   return new AuthError('invalid_client', { headers })
-}
-
-/** A new client secret and its stored form. */
-export interface ClientSecret {
-  /** For the client's operator, once: it is not stored. */
-  readonly secret: string
-  /** For the client's `secretHashes`. */
-  readonly hash: string
-}
-
-const hashPrefix = 'sha256:'
-
-/**
- * The longest secret a client may present. Our secrets have 50 characters; a host may have imported
- * longer secrets.
- */
-const maxSecretCharacters = 512
-
-/**
- * Makes a secret for a confidential client ([RFC 6749
- * §2.3.1](https://www.rfc-editor.org/rfc/rfc6749#section-2.3.1)): `mar_cs_` and 256 random bits in
- * base64url, which form encoding for Basic leaves unchanged.
- *
- * 256 random bits cannot be guessed, so the hash is a plain SHA-256, not a password hash. Never
- * hash a secret this way that a person has chosen.
- *
- * @example
- * ```ts
- * import { generateClientSecret } from 'messaging-auth-router'
- *
- * const { secret, hash } = generateClientSecret()
- * process.stdout.write(`for the wiki: ${secret}\nfor secretHashes: ${hash}\n`)
- * ```
- */
-export function generateClientSecret(): ClientSecret {
-  const secret = `mar_cs_${randomSecret()}`
-  return { secret, hash: hashOf(secret) }
-}
-
-/**
- * Whether a client has this secret. Always compares two digests, so that the time tells neither
- * which one matches nor whether the client has any.
- *
- * @param secretHashes - of the client; only the first two count
- *
- * @internal
- */
-export function isSecretOf(secretHashes: readonly string[] | undefined, secret: string): boolean {
-  const [first = '', second = ''] = secretHashes ?? []
-  // Longer secrets are refused; only this much is hashed.
-  const shown = hashOf(secret.slice(0, maxSecretCharacters))
-  const isFirst = isSame(first, shown)
-  const isSecond = isSame(second, shown)
-  return (isFirst || isSecond) && secret.length <= maxSecretCharacters
-}
-
-function hashOf(secret: string): string {
-  return `${hashPrefix}${sha256(secret)}`
-}
-
-// Without a stored hash the presented one is compared with itself: the work is the same, and the
-// result is ignored.
-function isSame(stored: string, shown: string): boolean {
-  const isHash = stored.startsWith(hashPrefix) && stored.length === shown.length
-  const digest = (isHash ? stored : shown).slice(hashPrefix.length)
-  return equalDigests(digest, shown.slice(hashPrefix.length)) && isHash
 }

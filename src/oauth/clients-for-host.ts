@@ -10,9 +10,9 @@ import type {
   OAuthClient,
   OAuthClientMetadata,
 } from '../stores/client-contract.js'
-import { generateClientSecret } from './client-auth.js'
 import { checkWrittenClient, type SignerFacts } from './client-rules.js'
 import { clientIdPattern, isConfidential } from './client-schema.js'
+import { generateClientSecret } from './client-secret.js'
 import type { Clients } from './clients.js'
 
 /** A registered client, with the number of its secrets. */

@@ -64,7 +64,7 @@ export function createJudgeLogout(kit: AppsKit): JudgeLogout {
     const ignored = ignoring(uiLocalesOf(values))
     if (parsed.at === 'page' || !isEchoable(values.get('state'), maxStateChars))
       return ignored('malformed')
-    const named = clientNamedBy(values)
+    const named = await clientNamedBy(values)
     if (named === null) return ignored(refusedWithoutClient(values))
     const client = await findClientOfBrowser(kit, named, asking)
     if (client === null || client.disabled === true) return ignored('unknown-client')
@@ -82,7 +82,7 @@ function ignoring(uiLocales: readonly string[]): Ignored {
   }
 }
 
-function clientNamedBy(values: Values): string | null {
+async function clientNamedBy(values: Values): Promise<string | null> {
   const hint = values.get('id_token_hint')
   return values.get('client_id') ?? (hint === undefined ? null : claimedAudience(hint))
 }

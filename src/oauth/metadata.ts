@@ -1,8 +1,6 @@
 import { assertionAlgorithms } from '../signers/client-assertion.js'
 import { addressAt } from './base-url.js'
 import { clientAuthMethods } from './client-credentials.js'
-import type { ApiOptions, ScopeText } from './oauth-options.js'
-import { textIn } from './scopes.js'
 
 /** The capabilities that the metadata describes. */
 export interface MetadataSettings {
@@ -112,38 +110,6 @@ function openIdMetadata(settings: MetadataSettings): object {
       backchannel_logout_session_supported: true,
     }),
   }
-}
-
-/** The metadata of an API: which server issues tokens for it. */
-export interface ResourceMetadata {
-  /** The name of the API in tokens and token requests. */
-  readonly resource: string
-  readonly authorization_servers: readonly string[]
-  readonly scopes_supported: readonly string[]
-  readonly bearer_methods_supported: readonly string[]
-  /** For people. Default: none. */
-  readonly resource_name?: string
-}
-
-/** The metadata of an API, [RFC 9728 §2](https://www.rfc-editor.org/rfc/rfc9728#section-2). */
-export function resourceMetadata(
-  resource: string,
-  { issuer, scopes, name }: Pick<MetadataSettings, 'issuer' | 'scopes'> & Pick<ApiOptions, 'name'>,
-): ResourceMetadata {
-  return Object.freeze({
-    resource,
-    authorization_servers: [issuer],
-    scopes_supported: listOf(scopes),
-    bearer_methods_supported: ['header'],
-    ...(name !== undefined && { resource_name: textIn('en', name), ...inLanguages(name) }),
-  })
-}
-
-// RFC 9728 §2.1.
-function inLanguages(name: ScopeText): Readonly<Record<string, string>> {
-  if (typeof name === 'string') return {}
-  const tagged = Object.entries(name).map(([tag, text]) => [`resource_name#${tag}`, text])
-  return Object.fromEntries(tagged)
 }
 
 function listOf(texts: readonly string[]): readonly string[] {

@@ -27,13 +27,13 @@ import {
 import { checkWrittenClient, type IdTokenAlgorithm, type SignerFacts } from './client-rules.js'
 import { isServed } from './client-schema.js'
 import { type Clients, createClients } from './clients.js'
-import { type ResourceMetadata, resourceMetadata } from './metadata.js'
 import type {
   ApiOptions,
   ClientDocumentsOptions,
   DeviceFlowOptions,
   OAuthOptions,
 } from './oauth-options.js'
+import { type ResourceMetadata, resourceMetadata } from './resource-metadata.js'
 import {
   createNameResource,
   createScopes,

@@ -116,7 +116,7 @@ export function joseSigner(options: JoseSignerOptions): TokenSigner {
     tolerance: number,
   ): Promise<AccessTokenClaims> {
     const { audiences = [audience] } = ownMembers(given)
-    const key = await accessKeys.byKid(headerOf(token).kid)
+    const key = await accessKeys.byKid((await headerOf(token)).kid)
     if (key === null) throw notSignedIn('token names no key of this ring')
     const payload = await verifySignature(token, key, {
       typ: 'at+jwt',
@@ -304,7 +304,7 @@ function createIdTokens({
     signLogoutToken: (claims, { algorithm }) => sign('logout+jwt', claims, algorithm),
 
     async verifyIdToken(token, { audience }) {
-      const { kid, alg } = headerOf(token)
+      const { kid, alg } = await headerOf(token)
       // The header only selects the ring; the key determines the algorithm.
       const key = (await keys.get(alg as IdTokenAlgorithm)?.byKid(kid)) ?? null
       if (key === null || key.algorithm !== alg)

@@ -1,9 +1,6 @@
 import { constants, createHmac, type KeyObject, sign } from 'node:crypto'
 import { promisify } from 'node:util'
 import type { JWTPayload, ProtectedHeaderParameters } from 'jose'
-import { decodeProtectedHeader } from 'jose/decode/protected_header'
-import { JOSEError } from 'jose/errors'
-import { decodeJwt } from 'jose/jwt/decode'
 import type { JWTVerifyOptions } from 'jose/jwt/verify'
 import { notSignedIn } from '../errors.js'
 import type { Soon } from '../lib/async.js'
@@ -14,6 +11,22 @@ import type { ImportedKey, KeyAlgorithm } from './key-material.js'
 export const maxTokenCharacters = 4096
 const knownHeaders = new Set(['alg', 'kid', 'typ'])
 
+let loading: ReturnType<typeof importJose> | undefined
+
+// Loaded with the first token: a program that only imports the package does not need it.
+const loadJose = () => (loading ??= importJose())
+
+async function importJose() {
+  const [{ decodeProtectedHeader }, { decodeJwt }, { jwtVerify }, { JOSEError }] =
+    await Promise.all([
+      import('jose/decode/protected_header'),
+      import('jose/jwt/decode'),
+      import('jose/jwt/verify'),
+      import('jose/errors'),
+    ])
+  return { decodeProtectedHeader, decodeJwt, jwtVerify, JOSEError }
+}
+
 /** The unverified header of a token. */
 export interface TokenHeader {
   readonly kid: string
@@ -21,16 +34,19 @@ export interface TokenHeader {
 }
 
 /** Checks size and header before anything else is parsed (RFC 8725 §3.10). */
-export function headerOf(token: string): TokenHeader {
+export async function headerOf(token: string): Promise<TokenHeader> {
   if (token.length > maxTokenCharacters) throw notSignedIn('token longer than 4096 characters')
-  const header = readHeader(token)
+  const header = readHeader(token, await loadJose())
   const foreign = Object.keys(header).find((name) => !knownHeaders.has(name))
   if (foreign !== undefined) throw notSignedIn('token header carries a member that is never sent')
   if (typeof header.kid !== 'string') throw notSignedIn('token names no key')
   return { kid: header.kid, alg: header.alg }
 }
 
-function readHeader(token: string): ProtectedHeaderParameters {
+function readHeader(
+  token: string,
+  { decodeProtectedHeader }: Awaited<ReturnType<typeof importJose>>,
+): ProtectedHeaderParameters {
   try {
     return decodeProtectedHeader(token)
   } catch (cause) {
@@ -39,8 +55,9 @@ function readHeader(token: string): ProtectedHeaderParameters {
 }
 
 /** The audience that a token claims, unverified; null if it claims none or several. */
-export function claimedAudience(token: string): string | null {
+export async function claimedAudience(token: string): Promise<string | null> {
   if (token.length > maxTokenCharacters) return null
+  const { decodeJwt } = await loadJose()
   try {
     const { aud } = decodeJwt(token)
     return typeof aud === 'string' ? aud : null
@@ -49,17 +66,13 @@ export function claimedAudience(token: string): string | null {
   }
 }
 
-// jose is loaded with the first token: a program that only imports the package does not need it.
-let verifying: Promise<typeof import('jose/jwt/verify')> | undefined
-
 /** The payload of a token, if this key has signed it and it satisfies `options`. */
 export async function verifySignature(
   token: string,
   { verifyingKey, algorithm }: ImportedKey,
   options: JWTVerifyOptions,
 ): Promise<JWTPayload> {
-  verifying ??= import('jose/jwt/verify')
-  const { jwtVerify } = await verifying
+  const { jwtVerify, JOSEError } = await loadJose()
   try {
     const verification = { ...options, algorithms: [algorithm] }
     return (await jwtVerify(token, verifyingKey, verification)).payload

@@ -2,7 +2,7 @@ import '../support/steps.js'
 import { createHash } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 import { generateClientSecret } from '../../src/index.js'
-import { isSecretOf } from '../../src/oauth/client-auth.js'
+import { isSecretOf } from '../../src/oauth/client-secret.js'
 import { stepsOf } from '../support/steps.js'
 
 const mine = generateClientSecret()

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { AuthError, type OAuthClient } from '../../src/index.js'
-import { generateClientSecret } from '../../src/oauth/client-auth.js'
+import { generateClientSecret } from '../../src/oauth/client-secret.js'
 import { startOAuthApp } from './oauth-app.js'
 
 const tracker: OAuthClient = {

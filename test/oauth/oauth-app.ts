@@ -12,7 +12,7 @@ import {
 import type { SignInKit } from '../../src/kits/sign-in-kit.js'
 import { randomId } from '../../src/lib/secrets.js'
 import type { AppsKit } from '../../src/oauth/apps-kit.js'
-import { generateClientSecret } from '../../src/oauth/client-auth.js'
+import { generateClientSecret } from '../../src/oauth/client-secret.js'
 import type { Clients } from '../../src/oauth/clients.js'
 import {
   createClientsForHost,

@@ -6,7 +6,7 @@ import { type AuthRouterOptions, generateSigningKey, joseSigner } from '../../sr
 import type { SignInKit } from '../../src/kits/sign-in-kit.js'
 import { randomId, randomSecret, sha256 } from '../../src/lib/secrets.js'
 import type { AppsKit } from '../../src/oauth/apps-kit.js'
-import { generateClientSecret } from '../../src/oauth/client-auth.js'
+import { generateClientSecret } from '../../src/oauth/client-secret.js'
 import { disableClient, type RegisterKit } from '../../src/oauth/clients-for-host.js'
 import { createRequireFitSigner } from '../../src/oauth/oauth-server.js'
 import { revokeConsentEndpoint } from '../../src/oauth/own-consents.js'
