@@ -1,7 +1,7 @@
 import { type AuthEventBody, noRequest, type RequestContext } from '../audit/events.js'
 import type { RefreshState, SessionKind, SessionRecord } from '../stores/contract.js'
-import { oldestFirst } from '../stores/memory-tables.js'
 import type { ConsumeResult } from '../stores/one-time-contract.js'
+import { oldestFirst } from '../stores/stored-values.js'
 import type { ApprovedSignIn } from './approved-sign-in.js'
 import type { SessionEnding } from './ending.js'
 import { goesByParent, withLiveParents } from './ends-with-parent.js'

@@ -1,19 +1,14 @@
 import { setImmediate } from 'node:timers/promises'
 import { markOf } from '../lib/vault.js'
 import type { IdentityRecord, IdentityStore } from './identity-contract.js'
-import {
-  checkMemoryIsEnough,
-  copyOf,
-  idsByKey,
-  looksOfATurn,
-  oldestFirst,
-} from './memory-tables.js'
+import { checkMemoryIsEnough, copyOf, idsByKey, looksOfATurn } from './memory-tables.js'
 import type { PasskeyRecord, PasskeyStore } from './passkey-contract.js'
 import type {
   PendingSecondFactor,
   SecondFactorRecord,
   SecondFactorStore,
 } from './second-factor-contract.js'
+import { oldestFirst } from './stored-values.js'
 
 /** Second factors in the memory of this process. Each method is one synchronous section. */
 export function memorySecondFactors(): SecondFactorStore {

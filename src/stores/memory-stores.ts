@@ -8,7 +8,6 @@ import {
   copyOf,
   type IdsByKey,
   idsByKey,
-  oldestFirst,
   type Packed,
   packed,
   unpacked,
@@ -26,7 +25,7 @@ import type {
 import { timesOf } from './rows/members.js'
 import { sessionRow } from './rows/session-row.js'
 import type { SecondFactorStore } from './second-factor-contract.js'
-import { withPasswordMark } from './stored-values.js'
+import { oldestFirst, withPasswordMark } from './stored-values.js'
 
 export {
   type MemoryOAuthStores,

@@ -9,7 +9,7 @@ import type {
   SessionStore,
   StoredReason,
 } from '../contract.js'
-import { oldestFirst } from '../memory-tables.js'
+import { oldestFirst } from '../stored-values.js'
 import { type Cutoff, isCutOff, type OwnerIndex, ownerIndex } from './owner-index.js'
 import { inChunks, momentDigits, readReply } from './redis-client.js'
 import {
