@@ -142,37 +142,39 @@ type Names = keyof AccountsOptions
 const isNoticeList = (value: unknown) =>
   value === false || (Array.isArray(value) && value.every((kind) => noticeKinds.includes(kind)))
 
-const link = fitting<string>(
-  isLink,
-  'is no https URL with {token} once in its path, query or fragment.',
-).optional()
+const link = () =>
+  fitting<string>(
+    isLink,
+    'is no https URL with {token} once in its path, query or fragment.',
+  ).optional()
 
-const linksShape = { reset: link, undo: link, invitation: link, confirm: link }
+const linksShape = () => ({ reset: link(), undo: link(), invitation: link(), confirm: link() })
 
-const shape = {
-  mail: withMethods<MailSender>('send'),
-  // Checked by its own rules.
-  passwordRules: anObject<PasswordRules>('is not an object of rules.').optional(),
-  notices: fitting<false | readonly NoticeKind[]>(
-    isNoticeList,
-    `is neither false nor a list of: ${noticeKinds.join(', ')}.`,
-  )
-    .default(noticeKinds)
-    .transform((given) => (given === false ? [] : given)),
-  links: optionsFor<AccountLinks>(linksShape).prefault({}),
-  resetUnproven: flag().default(false),
-  emailSecondFactor: flag().default(false),
-  registration: fitting<NonNullable<AccountsOptions['registration']>>(
-    (value) => value === 'open' || value === 'invited' || typeof value === 'function',
-    "is neither 'open' nor 'invited', nor a function that answers one of them.",
-  ).optional(),
-  beforeRegister: callable<BeforeRegister>().optional(),
-  emailSignIn: flag().default(false),
-  deletion: flag().default(false),
-  resetKeepsWaysIn: flag().default(false),
-  provenAddress: flag().default(false),
-  phones: phonesRow,
-} satisfies Record<Names, unknown>
+const shape = () =>
+  ({
+    mail: withMethods<MailSender>('send'),
+    // Checked by its own rules.
+    passwordRules: anObject<PasswordRules>('is not an object of rules.').optional(),
+    notices: fitting<false | readonly NoticeKind[]>(
+      isNoticeList,
+      `is neither false nor a list of: ${noticeKinds.join(', ')}.`,
+    )
+      .default(noticeKinds)
+      .transform((given) => (given === false ? [] : given)),
+    links: optionsFor<AccountLinks>(linksShape()).prefault({}),
+    resetUnproven: flag().default(false),
+    emailSecondFactor: flag().default(false),
+    registration: fitting<NonNullable<AccountsOptions['registration']>>(
+      (value) => value === 'open' || value === 'invited' || typeof value === 'function',
+      "is neither 'open' nor 'invited', nor a function that answers one of them.",
+    ).optional(),
+    beforeRegister: callable<BeforeRegister>().optional(),
+    emailSignIn: flag().default(false),
+    deletion: flag().default(false),
+    resetKeepsWaysIn: flag().default(false),
+    provenAddress: flag().default(false),
+    phones: phonesRow(),
+  }) satisfies Record<Names, unknown>
 
 const remedies: Readonly<Partial<Record<Names, string>>> = {
   mail: 'pass { send(mail) }, which hands the mail to your mail server or queue.',
@@ -185,7 +187,7 @@ const remedies: Readonly<Partial<Record<Names, string>>> = {
  * @throws AuthConfigError with every member that is unknown, missing or unsafe
  */
 export function checkAccountsOptions(given: unknown): CheckedAccountsOptions {
-  const checked = checkOptions({ factory: 'accounts', schema: optionsOf(shape), remedies }, given)
+  const checked = checkOptions({ factory: 'accounts', schema: optionsOf(shape()), remedies }, given)
   const passwordRules = checkPasswordRules(checked.passwordRules)
   // A polluted Object.prototype must not add an option.
   return Object.freeze(ownMembers({ ...checked, passwordRules }))

@@ -20,10 +20,11 @@ export interface DeviceLinksOptions {
 /** {@link DeviceLinksOptions}, checked and with defaults. Without `page`: the router's own. */
 export type CheckedDeviceLinksOptions = Filled<DeviceLinksOptions, 'page'>
 
-const shape = {
-  page: fitting<string>(isPage, 'is not an https URL without a fragment.').optional(),
-  shortCode: flag().default(false),
-} satisfies Record<keyof DeviceLinksOptions, unknown>
+const shape = () =>
+  ({
+    page: fitting<string>(isPage, 'is not an https URL without a fragment.').optional(),
+    shortCode: flag().default(false),
+  }) satisfies Record<keyof DeviceLinksOptions, unknown>
 
 const remedies = {
   page: 'pass the address of your page, such as https://chat.example.com/link.',
@@ -35,7 +36,7 @@ const remedies = {
  * @throws AuthConfigError with every member that is unknown, missing or unsafe
  */
 export function checkDeviceLinksOptions(given: unknown): CheckedDeviceLinksOptions {
-  return checkOptions({ factory: 'deviceLinks', schema: optionsOf(shape), remedies }, given)
+  return checkOptions({ factory: 'deviceLinks', schema: optionsOf(shape()), remedies }, given)
 }
 
 /** What the option needs besides its own members. */

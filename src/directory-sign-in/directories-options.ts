@@ -87,18 +87,19 @@ export type CheckedDirectoriesOptions = Filled<DirectoriesOptions, 'allowed' | '
 
 const day = 86_400
 
-const shape = {
-  // Each is checked by itself, with errors that name it.
-  list: listOf<Directory>(() => true, 'is not a list of 1 to 10 directories.', 1, 10),
-  unknown: oneOf('refuse', 'create').default('refuse'),
-  emailProven: flag().default(false),
-  allowed: callable<NonNullable<DirectoriesOptions['allowed']>>().optional(),
-  signedIn: callable<NonNullable<DirectoriesOptions['signedIn']>>().optional(),
-  watchInterval: secondsOrNever(10, day).default(300),
-  watchGrace: secondsOrNever(300, 30 * day).default(false),
-  guesses: whole(2, 50).default(3),
-  only: flag().default(false),
-} satisfies Record<keyof DirectoriesOptions, unknown>
+const shape = () =>
+  ({
+    // Each is checked by itself, with errors that name it.
+    list: listOf<Directory>(() => true, 'is not a list of 1 to 10 directories.', 1, 10),
+    unknown: oneOf('refuse', 'create').default('refuse'),
+    emailProven: flag().default(false),
+    allowed: callable<NonNullable<DirectoriesOptions['allowed']>>().optional(),
+    signedIn: callable<NonNullable<DirectoriesOptions['signedIn']>>().optional(),
+    watchInterval: secondsOrNever(10, day).default(300),
+    watchGrace: secondsOrNever(300, 30 * day).default(false),
+    guesses: whole(2, 50).default(3),
+    only: flag().default(false),
+  }) satisfies Record<keyof DirectoriesOptions, unknown>
 
 function secondsOrNever(least: number, most: number) {
   const isSeconds = (value: unknown) =>
@@ -119,7 +120,7 @@ const remedies: Readonly<Partial<Record<keyof DirectoriesOptions, string>>> = {
  * @throws AuthConfigError with every member that is unknown, missing or unsafe
  */
 export function checkDirectoriesOptions(given: unknown): CheckedDirectoriesOptions {
-  const schema = optionsOf(shape)
+  const schema = optionsOf(shape())
   const checked = checkOptions({ factory: 'directories', schema, remedies }, given)
   const list = Array.from(checked.list)
   list.forEach(requireDirectory)

@@ -1,7 +1,19 @@
 import type { z } from 'zod'
-import { isPageUrl } from '../http/page-origin.js'
+import { isPagesOrigin, isPageUrl, returnPathOf } from '../http/page-origin.js'
 import { lazily } from '../lib/async.js'
-import { checkOptions, fitting, optionsOf, whole } from '../lib/check-options.js'
+import {
+  anObject,
+  callable,
+  checkOptions,
+  fitting,
+  flag,
+  optional,
+  optionsFor,
+  optionsOf,
+  type Shape,
+  text,
+  whole,
+} from '../lib/check-options.js'
 import { isWellFormed } from '../lib/texts.js'
 import type { TextOptions } from './texts.js'
 
@@ -163,4 +175,49 @@ function isColour(value: unknown): boolean {
 function isPicture(value: unknown): boolean {
   if (typeof value !== 'string' || value.length > 1000 || value.includes('\0')) return false
   return /[^/\\]\.(?:svg|png|webp|jpe?g|avif)$/i.test(value)
+}
+
+/** Maximum characters of the host's own CSS. */
+const maxCssChars = 64 * 1024
+
+const isCss = (value: unknown) =>
+  typeof value === 'string' && value.length <= maxCssChars && isWellFormed(value)
+
+const link = () =>
+  fitting<string>(
+    isLink,
+    'is neither an https URL without a fragment nor a path of your own origin.',
+  ).optional()
+const linksShape = (): Shape<SignInLinkOptions> => ({ forgotPassword: link(), register: link() })
+
+const pagesShape = (): Shape<PagesOptions> => ({
+  brand: optional(anObject('is not an object with a name.')),
+  texts: optional(anObject('is not a table of languages.')),
+  css: optional(fitting(isCss, `is not a text of at most ${maxCssChars} characters.`)),
+  language: optional(text()),
+  qrCode: optional(callable()),
+  home: optional(fitting(isHome, 'is neither https nor http on the machine itself.')),
+  account: optional(flag()),
+  links: optional(optionsFor(linksShape())),
+})
+
+/**
+ * Checks the option, but for `brand` and `texts`, whose members are checked where they are read.
+ *
+ * @throws AuthConfigError with every member that is unknown or unsafe
+ */
+export function checkPagesOptions(given: unknown): PagesOptions {
+  return checkOptions({ factory: 'pages', schema: optionsFor(pagesShape()) }, given)
+}
+
+// A fragment would swallow the query that is added, and a name before an @ hides the host.
+function isLink(value: unknown): boolean {
+  if (typeof value !== 'string' || value.includes('#')) return false
+  if (value.startsWith('/')) return returnPathOf(value) === value
+  return isPageUrl(value)
+}
+
+function isHome(value: unknown): boolean {
+  if (typeof value !== 'string' || value.length > 2000 || !URL.canParse(value)) return false
+  return isPagesOrigin(new URL(value).origin)
 }

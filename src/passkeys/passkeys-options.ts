@@ -65,21 +65,22 @@ const isDomain = (value: unknown) =>
   ) &&
   isIP(value) === 0
 
-const shape = {
-  rpId: fitting<string>(isDomain, 'is not a domain in lower case, or is an address of IP.'),
-  rpName: text().optional(),
-  origins: listOf<string>(isOrigin, 'are not one or more exact origins over https.', 1),
-  relatedOrigins: listOf<string>(
-    isSite,
-    'are not up to 100 exact origins over https.',
-    0,
-    100,
-  ).default([]),
-  verifier: withMethods<PasskeyVerifier>('verifyCreation', 'verifyAssertion'),
-  store: storeOf<PasskeyStore>(passkeyAnswers),
-  once: storeOf<OnceStore>(onceAnswers),
-  asSecondFactor: oneOf('when-required', 'always').default('when-required'),
-} satisfies Record<Names, unknown>
+const shape = () =>
+  ({
+    rpId: fitting<string>(isDomain, 'is not a domain in lower case, or is an address of IP.'),
+    rpName: text().optional(),
+    origins: listOf<string>(isOrigin, 'are not one or more exact origins over https.', 1),
+    relatedOrigins: listOf<string>(
+      isSite,
+      'are not up to 100 exact origins over https.',
+      0,
+      100,
+    ).default([]),
+    verifier: withMethods<PasskeyVerifier>('verifyCreation', 'verifyAssertion'),
+    store: storeOf<PasskeyStore>(passkeyAnswers),
+    once: storeOf<OnceStore>(onceAnswers),
+    asSecondFactor: oneOf('when-required', 'always').default('when-required'),
+  }) satisfies Record<Names, unknown>
 
 const remedies: Readonly<Partial<Record<Names, string>>> = {
   rpId: 'pass the domain of your pages, such as example.com or localhost.',
@@ -96,7 +97,7 @@ const remedies: Readonly<Partial<Record<Names, string>>> = {
  * @throws AuthConfigError with every member that is unknown, missing or unsafe
  */
 export function checkPasskeysOptions(given: unknown): CheckedPasskeysOptions {
-  const schema = optionsOf(shape)
+  const schema = optionsOf(shape())
   const checked = checkOptions({ factory: 'passkeys', schema, remedies }, given)
   const { rpId, rpName = rpId, origins, relatedOrigins } = checked
   doAll(...Array.from(origins, (origin, index) => () => requireOfSite(origin, rpId, index)))

@@ -68,17 +68,18 @@ export type CheckedProvidersOptions = Filled<ProvidersOptions, 'baseUrl' | 'pass
 
 type Names = keyof ProvidersOptions
 
-const shape = {
-  baseUrl: text().optional(),
-  // Each is checked by itself, with errors that name it.
-  list: listOf<Provider>(() => true, 'is not a list of 1 to 50 providers.', 1, 50),
-  returnTo: listOf<string>(() => true, 'is not a list of at most 100 addresses.', 0, 100).default(
-    [],
-  ),
-  unknown: oneOf('refuse', 'connect', 'create').default('refuse'),
-  only: flag().default(false),
-  passwordFor: callable<NonNullable<ProvidersOptions['passwordFor']>>().optional(),
-} satisfies Record<Names, unknown>
+const shape = () =>
+  ({
+    baseUrl: text().optional(),
+    // Each is checked by itself, with errors that name it.
+    list: listOf<Provider>(() => true, 'is not a list of 1 to 50 providers.', 1, 50),
+    returnTo: listOf<string>(() => true, 'is not a list of at most 100 addresses.', 0, 100).default(
+      [],
+    ),
+    unknown: oneOf('refuse', 'connect', 'create').default('refuse'),
+    only: flag().default(false),
+    passwordFor: callable<NonNullable<ProvidersOptions['passwordFor']>>().optional(),
+  }) satisfies Record<Names, unknown>
 
 const remedies: Readonly<Partial<Record<Names, string>>> = {
   list: "pass those of 'messaging-auth-router/providers', such as [googleProvider({ … })].",
@@ -91,7 +92,7 @@ const remedies: Readonly<Partial<Record<Names, string>>> = {
  * @throws AuthConfigError with every member that is unknown, missing or unsafe
  */
 export function checkProvidersOptions(given: unknown): CheckedProvidersOptions {
-  const schema = optionsOf(shape)
+  const schema = optionsOf(shape())
   const checked = checkOptions({ factory: 'providers', schema, remedies }, given)
   const list = Array.from(checked.list)
   list.forEach(requireProvider)

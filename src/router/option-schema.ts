@@ -10,7 +10,7 @@ import {
   checkDirectoriesOptions,
 } from '../directory-sign-in/directories-options.js'
 import { type CorsOptions, isOrigin, problemOfOrigins } from '../http/cors.js'
-import { isPagesOrigin, isPageUrl, returnPathOf } from '../http/page-origin.js'
+import { isPagesOrigin } from '../http/page-origin.js'
 import {
   anObject,
   callable,
@@ -19,37 +19,23 @@ import {
   fitting,
   flag,
   furtherBy,
-  listOf,
   number,
   type OptionRules,
   type OrUndefined,
-  oneOf,
   optional,
   optionsFor,
   optionsOf,
-  ownMembers,
   type Shape,
   storeOf,
   storeTimeoutRow,
-  text,
   whole,
   withMethods,
 } from '../lib/check-options.js'
 import type { Logger } from '../lib/logger.js'
 import { decodeEncryptionKeys, encryptionKeyRemedy } from '../lib/secrets.js'
 import { isWellFormed } from '../lib/texts.js'
-import { documentHost } from '../oauth/client-documents/client-document.js'
-import { isResource, scopePattern } from '../oauth/client-schema.js'
-import { isReservedScope } from '../oauth/consent-words.js'
-import type {
-  ClientDocumentsOptions,
-  ClientRegistrationOptions,
-  DeviceFlowOptions,
-  LogoutOptions,
-  OAuthOptions,
-} from '../oauth/oauth-options.js'
-import { isStandardScope } from '../oauth/scopes.js'
-import type { PagesOptions, SignInLinkOptions } from '../pages/pages-options.js'
+import { checkOAuthOptions } from '../oauth/check-oauth-options.js'
+import { checkPagesOptions } from '../pages/pages-options.js'
 import { type CheckedPasskeysOptions, checkPasskeysOptions } from '../passkeys/passkeys-options.js'
 import type { PasswordHasher } from '../passwords/contract.js'
 import { isStoredText } from '../passwords/readers/stored-text.js'
@@ -61,12 +47,9 @@ import { freshSeconds } from '../sessions/recent-sign-in.js'
 import type { TokenSigner } from '../signers/contract.js'
 import {
   codeAnswers,
-  consentAnswers,
   deviceCodeAnswers,
   factorAnswers,
   identityAnswers,
-  onceAnswers,
-  openClientAnswers,
   proofAnswers,
   sessionAnswers,
   ticketAnswers,
@@ -194,102 +177,6 @@ export const corsShape: Shape<CorsOptions> = {
   ),
 }
 
-const deviceFlowShape: Shape<DeviceFlowOptions> = {
-  sameNetwork: oneOf('warn', 'require').optional(),
-  completeUri: flag().optional(),
-}
-const orTrue = (given: unknown) => (given === true ? {} : given === false ? undefined : given)
-
-const isDocumentHost = (host: unknown) => documentHost(`https://${host}/document`) === host
-const textList = listOf<string>((item) => typeof item === 'string', 'is no list of texts.')
-const clientDocumentsShape: Shape<ClientDocumentsOptions> = {
-  hosts: listOf(
-    isDocumentHost,
-    'is no list of hosts such as claude.ai, in small letters, without wildcard, port or path.',
-  ),
-  except: optional(
-    listOf((id) => documentHost(String(id)) !== null, 'is no list of addresses of documents.'),
-  ),
-  // Checked with the signer, as those of a client.
-  scopes: textList,
-  resources: textList.optional(),
-}
-
-const registrationShape: Shape<ClientRegistrationOptions> = {
-  clients: storeOf(openClientAnswers),
-  hosts: listOf<string>(
-    isDocumentHost,
-    'is no list of hosts such as claude.ai, in small letters, without wildcard, port or path.',
-  ).optional(),
-  scopes: textList,
-  resources: textList.optional(),
-}
-
-const isHostName = (host: unknown) =>
-  /^[a-z0-9.-]+$/.test(String(host)) && !/^[0-9.-]+$/.test(String(host))
-const privateHosts = listOf<string>(
-  isHostName,
-  'is no list of hosts such as wiki.internal, in small letters, without wildcard, port or path.',
-).optional()
-
-const oauthShape: Shape<OAuthOptions> = {
-  // Checked with the issuer, whose origin it must have.
-  baseUrl: text(),
-  clients: anObject('is neither a list nor an object with find.'),
-  consents: storeOf(consentAnswers),
-  once: storeOf(onceAnswers),
-  scopes: z
-    .preprocess(
-      ownMembers,
-      fitting<OAuthOptions['scopes']>(
-        areScopes,
-        'is not a table of scopes and their texts.',
-      ).refine(
-        (value) => !areScopes(value) || !Object.keys(value as object).some(isReservedScope),
-        'has one that begins with mar-, as nothing but words of the router does.',
-      ),
-    )
-    .optional(),
-  resources: z
-    .preprocess(
-      ownMembers,
-      fitting<OAuthOptions['resources']>(
-        areResources,
-        'is not a table of APIs with their names or scopes.',
-      ),
-    )
-    .optional(),
-  claims: optional(callable()),
-  logout: z.preprocess(orTrue, optional(optionsFor<LogoutOptions>({ privateHosts }))),
-  deviceFlow: z.preprocess(orTrue, optional(optionsFor(deviceFlowShape))),
-  clientDocuments: optional(optionsFor(clientDocumentsShape)),
-  registration: optional(optionsFor(registrationShape)),
-}
-
-/** Maximum characters of the host's own CSS. */
-const maxCssChars = 64 * 1024
-
-const isCss = (value: unknown) =>
-  typeof value === 'string' && value.length <= maxCssChars && isWellFormed(value)
-
-const link = fitting<string>(
-  isLink,
-  'is neither an https URL without a fragment nor a path of your own origin.',
-).optional()
-const linksShape: Shape<SignInLinkOptions> = { forgotPassword: link, register: link }
-
-const pagesShape: Shape<PagesOptions> = {
-  // Their members are checked where they are read.
-  brand: optional(anObject('is not an object with a name.')),
-  texts: optional(anObject('is not a table of languages.')),
-  css: optional(fitting(isCss, `is not a text of at most ${maxCssChars} characters.`)),
-  language: optional(text()),
-  qrCode: optional(callable()),
-  home: optional(fitting(isHome, 'is neither https nor http on the machine itself.')),
-  account: optional(flag()),
-  links: optional(optionsFor(linksShape)),
-}
-
 const shape: Shape<ResolvedOptions> = {
   users: implementing<UserStore>({ findByIdentifier: true, findById: true }),
   codes: storeOf(codeAnswers),
@@ -313,8 +200,8 @@ const shape: Shape<ResolvedOptions> = {
     'is neither an origin over https, such as https://chat.example.com, nor one over http on ' +
       'localhost, 127.0.0.1 or [::1].',
   ).optional(),
-  oauth: optional(optionsFor(oauthShape)),
-  pages: optional(optionsFor(pagesShape)),
+  oauth: objectFor(checkOAuthOptions, 'is not an object with a baseUrl.'),
+  pages: objectFor(checkPagesOptions, 'is not an object such as { brand }.'),
   pkce: optionsOf(pkceShape).prefault({}),
   passkeys: objectFor(checkPasskeysOptions, 'is not an object with an rpId.'),
   accounts: objectFor(checkAccountsOptions, 'is not an object with mail.'),
@@ -357,7 +244,7 @@ export const optionRules: OptionRules<ResolvedOptions> = {
   remedies,
 }
 
-// The schema of such an option stands in its room.
+// The schema of such an option stands in its room, and is made when the option is set.
 function objectFor<Checked>(check: (given: unknown) => Checked, problem: string) {
   return optional(furtherBy(check, anObject<object>(problem)))
 }
@@ -379,50 +266,4 @@ function isConcurrency(value: unknown): boolean {
 
 function isOptionalFunction(value: unknown): boolean {
   return value === undefined || typeof value === 'function'
-}
-
-function areScopes(value: unknown): boolean {
-  return isTable(value, (scope) => scopePattern.test(scope) && !isStandardScope(scope))
-}
-
-function areResources(value: unknown): boolean {
-  const isApi = (told: unknown) => Object.hasOwn(Object(told), 'scopes')
-  return isTable(value, isResource, (told) => (isApi(told) ? isApiOptions(told) : isText(told)))
-}
-
-function isApiOptions(told: unknown): boolean {
-  const { scopes, name, ...others } = ownMembers(Object(told)) as Record<string, unknown>
-  const isNamed = name === undefined || isText(name)
-  if (!Array.isArray(scopes) || !isNamed || Object.keys(others).length > 0) return false
-  const isScope = (one: unknown) => typeof one === 'string' && scopePattern.test(one)
-  return scopes.length <= 100 && scopes.every(isScope)
-}
-
-function isTable(
-  value: unknown,
-  isKey: (key: string) => boolean,
-  isTold: (told: unknown) => boolean = isText,
-): boolean {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return false
-  return Object.entries(value).every(([key, told]) => isKey(key) && isTold(told))
-}
-
-// A text, or one for each language.
-function isText(value: unknown): boolean {
-  if (typeof value === 'string') return value.trim() !== '' && value.length <= 200
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return false
-  const texts = Object.values(value)
-  return texts.length > 0 && texts.every((one) => typeof one === 'string' && isText(one))
-}
-
-// A fragment would swallow the query that is added, and a name before an @ hides the host.
-function isLink(value: unknown): boolean {
-  if (typeof value !== 'string' || value.includes('#')) return false
-  if (value.startsWith('/')) return returnPathOf(value) === value
-  return isPageUrl(value)
-}
-
-function isHome(value: unknown): boolean {
-  if (typeof value !== 'string' || value.length > 2000 || !URL.canParse(value)) return false
-  return isPagesOrigin(new URL(value).origin)
 }

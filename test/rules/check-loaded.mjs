@@ -8,8 +8,8 @@ import { finish, root, run } from './support.mjs'
 
 /** A little above today's figures: whoever adds a dependency or a room says so here. */
 const most = {
-  ours: { modules: 4, bytes: 910_000 },
-  others: { modules: 140, bytes: 700_000 },
+  ours: { modules: 4, bytes: 895_000 },
+  others: { modules: 131, bytes: 660_000 },
 }
 
 const asUrl = (code) => `data:text/javascript,${encodeURIComponent(code)}`

@@ -80,7 +80,7 @@ const countryList = (value: unknown) =>
   Array.isArray(value) && value.length > 0 && value.every((one) => /^[A-Z]{2}$/.test(one))
 
 /** The row of the option. */
-const phonesShape: Shape<CheckedPhonesOptions> = {
+const phonesShape = (): Shape<CheckedPhonesOptions> => ({
   send: callable<SendText>(),
   countries: fitting<readonly string[]>(
     countryList,
@@ -100,11 +100,11 @@ const phonesShape: Shape<CheckedPhonesOptions> = {
     isName,
     `is no name of at most ${maxNameChars} characters that SMS knows (GSM 03.38).`,
   ).optional(),
-}
+})
 
 /** The row of the option `phones` of `accounts`. */
-export const phonesRow: z.ZodType<CheckedPhonesOptions | undefined> =
-  optionsOf(phonesShape).optional()
+export const phonesRow = (): z.ZodType<CheckedPhonesOptions | undefined> =>
+  optionsOf(phonesShape()).optional()
 
 function isName(value: unknown): boolean {
   return (
