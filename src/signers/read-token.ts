@@ -5,18 +5,15 @@ import type { JWTVerifyOptions } from 'jose/jwt/verify'
 import { notSignedIn } from '../errors.js'
 import type { Soon } from '../lib/async.js'
 import { ownMembers } from '../lib/check-options.js'
+import { loadOnce } from '../lib/load-once.js'
 import type { ImportedKey, KeyAlgorithm } from './key-material.js'
 
 /** Characters. Our tokens are shorter; longer tokens are not parsed (RFC 8725 §3.10). */
 export const maxTokenCharacters = 4096
 const knownHeaders = new Set(['alg', 'kid', 'typ'])
 
-let loading: ReturnType<typeof importJose> | undefined
-
-// Loaded with the first token: a program that only imports the package does not need it.
-const loadJose = () => (loading ??= importJose())
-
-async function importJose() {
+// With the first token: a program that only imports the package does not need it.
+const loadJose = loadOnce(async () => {
   const [{ decodeProtectedHeader }, { decodeJwt }, { jwtVerify }, { JOSEError }] =
     await Promise.all([
       import('jose/decode/protected_header'),
@@ -25,7 +22,7 @@ async function importJose() {
       import('jose/errors'),
     ])
   return { decodeProtectedHeader, decodeJwt, jwtVerify, JOSEError }
-}
+})
 
 /** The unverified header of a token. */
 export interface TokenHeader {
@@ -45,7 +42,7 @@ export async function headerOf(token: string): Promise<TokenHeader> {
 
 function readHeader(
   token: string,
-  { decodeProtectedHeader }: Awaited<ReturnType<typeof importJose>>,
+  { decodeProtectedHeader }: Awaited<ReturnType<typeof loadJose>>,
 ): ProtectedHeaderParameters {
   try {
     return decodeProtectedHeader(token)
