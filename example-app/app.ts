@@ -8,7 +8,7 @@ import { toolsUrl } from './oauth.js'
 import { leadToLocalhost } from './passkeys.js'
 import { type RoomDeps, roomReader, roomRoutes } from './rooms.js'
 import { demoUsers } from './seed.js'
-import { type Settings, withSetting } from './settings.js'
+import type { Settings } from './settings.js'
 import { toolsOf } from './tools.js'
 
 /** Everything that is answered over HTTP: sign-in, rooms, and the page. */
@@ -18,7 +18,7 @@ export function createApp(
 ): Express {
   const app = express()
   app.disable('x-powered-by')
-  withSetting('TRUST_PROXY', () => app.set('trust proxy', trustProxy))
+  app.set('trust proxy', trustProxy)
   app.use((_request, response, next) => {
     response.set({
       'Content-Security-Policy':

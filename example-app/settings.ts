@@ -1,5 +1,6 @@
 import { unescape as decoded } from 'node:querystring'
 import { fileURLToPath } from 'node:url'
+import express from 'express'
 import type { OAuthClient, SigningKey } from 'messaging-auth-router'
 import type { LdapDirectoryOptions } from 'messaging-auth-router/directories'
 import type { OpenIdProviderOptions } from 'messaging-auth-router/providers'
@@ -188,7 +189,10 @@ function trustProxy(text: string): number | string[] {
     )
   }
   if (/^\d+$/.test(text)) return whole('TRUST_PROXY', text, 16)
-  return list(text)
+  const addresses = list(text)
+  // Express alone knows what it takes. Asked here, it refuses before anything is started.
+  withSetting('TRUST_PROXY', () => express().set('trust proxy', addresses))
+  return addresses
 }
 
 function assistantHosts(text: string | undefined): string[] {
