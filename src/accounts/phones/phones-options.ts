@@ -79,7 +79,7 @@ const hostName = /^(?:[a-z0-9](?:[a-z0-9-]*[a-z0-9])?\.)*[a-z0-9](?:[a-z0-9-]*[a
 const countryList = (value: unknown) =>
   Array.isArray(value) && value.length > 0 && value.every((one) => /^[A-Z]{2}$/.test(one))
 
-/** The row of the option. */
+/** The members of the option, made when it is set. */
 const phonesShape = (): Shape<CheckedPhonesOptions> => ({
   send: callable<SendText>(),
   countries: fitting<readonly string[]>(
